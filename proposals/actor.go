@@ -155,39 +155,39 @@ var forms = map[Act][2]Form{
 	},
 	ActRequestChanges: {
 		{
-			Title: "Send back", Verb: "send it back", Consequence: "Returns it to its author with your reason.", Reason: true,
+			Title: "Send back", Verb: "send it back", Consequence: "Returns the proposal to the author with your reason.", Reason: true,
 			Done: "Sent back", Undone: "not sent back",
 		},
-		{Verb: "send them back", Consequence: "Returns each to its author with your reason."},
+		{Verb: "send them back", Consequence: "Returns each proposal to its author with your reason."},
 	},
 	ActReject: {
 		{
-			Title: "Reject", Verb: "reject it for good", Consequence: "Closes it for good. Its author sees your reason.", Reason: true,
+			Title: "Reject", Verb: "reject it for good", Consequence: "Closes the proposal for good. The author sees your reason.", Reason: true,
 			Done: "Rejected", Undone: "not rejected",
 		},
-		{Verb: "reject them for good", Consequence: "Closes them for good. Each author sees your reason."},
+		{Verb: "reject them for good", Consequence: "Closes the proposals for good. Each author sees your reason."},
 	},
 	ActWaive: {{
 		Title: "Waive a finding", Verb: "waive it", Reason: true, Done: "Waived", Undone: "not waived",
-		Consequence: "The waiver ends when its sentence or an address in its field changes, or the field gets a new finding. Your reason is recorded.",
+		Consequence: "The waiver ends when the sentence or an address in the field changes, or when the field gets a new finding. Your reason is recorded.",
 	}},
 	ActUnwaive: {{
 		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver remains in force",
 		Consequence: "The finding is open again. The waiver and its end stay in the thread and in the log.",
 	}},
 	ActComment:  {{Title: "Comment", Verb: "send", Reason: true, Done: "Comment sent", Undone: "comment not sent"}},
-	ActSubmit:   {{Title: "Submit", Verb: "submit it", Consequence: "Sends it to the Chief of Staff and opens an issue.", Done: "Submitted", Undone: "not submitted"}},
-	ActWithdraw: {{Title: "Withdraw", Verb: "withdraw it", Consequence: "Closes it without a decision.", Done: "Withdrawn", Undone: "not withdrawn"}},
+	ActSubmit:   {{Title: "Submit", Verb: "submit it", Consequence: "Sends the proposal to the Chief of Staff and opens an issue.", Done: "Submitted", Undone: "not submitted"}},
+	ActWithdraw: {{Title: "Withdraw", Verb: "withdraw it", Consequence: "Closes the proposal without a decision.", Done: "Withdrawn", Undone: "not withdrawn"}},
 	ActRebase: {{
 		Title: "Rebase", Verb: "rebase it", Done: "Rebased", Undone: "not rebased",
 		Consequence: "Merges your changes onto the live version as a new revision. If they conflict, you see the conflicts and nothing is saved.",
 	}},
 	ActAssess: {{Done: "Assessed again", Undone: "not assessed"}},
 	ActApproveCall: {{
-		Title: "Approve a call", Verb: "run it", Consequence: "It runs once, with exactly these arguments.", Done: "Ran", Undone: "not run",
+		Title: "Approve a call", Verb: "run it", Consequence: "The call runs once, with exactly these arguments.", Done: "Ran", Undone: "not run",
 	}},
 	ActRefuseCall: {{
-		Title: "Refuse a call", Verb: "refuse it", Consequence: "It will not run. Its agent sees your reason.", Reason: true, Done: "Refused", Undone: "not refused",
+		Title: "Refuse a call", Verb: "refuse it", Consequence: "The call will not run. The agent sees your reason.", Reason: true, Done: "Refused", Undone: "not refused",
 	}},
 }
 

@@ -18,8 +18,8 @@ import (
 // globalKeys returns the keys that every page has.
 func (m *Model) globalKeys() []screen.Key {
 	all := []screen.Key{
-		{Name: "help", Keys: []string{"?"}, Label: "help", WhilePicking: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
-		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.OpenSearch},
+		{Name: "help", Keys: []string{"?"}, Label: "help", WhilePicking: true, Help: "Show the keys of this page; in an assessment, also explain the selected rule", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages, and settings, or open a proposal by its number", Do: m.keys.OpenSearch},
 	}
 	for _, k := range pageKinds() {
 		if k.key.Name == "" {
@@ -33,7 +33,7 @@ func (m *Model) globalKeys() []screen.Key {
 		all = append(all, key)
 	}
 	return append(all, []screen.Key{
-		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
+		{Name: "run", Keys: []string{"!"}, Help: "Run a program from [commands] in your toolcrib.toml on the selection", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", WhilePicking: true, Do: m.pages.Back},
 		m.keys.UndoKey(),
 		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light and high contrast", Terms: "colours, colors, dark, light, contrast, appearance", Do: func() tea.Cmd {

@@ -111,7 +111,7 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 	if _, err := b.desk.Assessing.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	b.press("y").wants("Nothing decided")
+	b.press("y").wants("Not decided")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("state %s", got)
 	}
@@ -153,7 +153,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	b.press("F").wants("▸ 3×")
 	b.press("j").wants("4 of 4")
 	b.press("enter", "M")
-	b.wants("M: it is the only member of its change set")
+	b.wants("M: the change set has no other member")
 }
 
 // TestOtherRulesRequireAnAssessment checks that an approval requires a new assessment after the configuration has
@@ -170,7 +170,7 @@ func TestOtherRulesRequireAnAssessment(t *testing.T) {
 	b.config.Desk = tui.DeskOf(desk)
 	b.restart()
 	b.press("enter", "a")
-	b.wants("the rules or settings changed since its review; ctrl+r reviews it again")
+	b.wants("the rules or settings have changed since the review; ctrl+r reviews it again")
 	b.desk = desk
 	b.press("ctrl+r")
 	b.restart()

@@ -141,7 +141,7 @@ func TestMarkedThatCannotBeDecided(t *testing.T) {
 	if _, err := b.desk.Deciding.Decide(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, proposals.VerdictRejected, "No."); err != nil {
 		t.Fatal(err)
 	}
-	b.press("x").wants("Not possible", "it is already rejected")
+	b.press("x").wants("Not possible", "the proposal is already rejected")
 }
 
 // TestMarkedChangesMeanwhile checks that a decision is refused if a digest differs from the one that was shown.
@@ -197,7 +197,7 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 	if s := b.states(); s["name_bank"] != proposals.Rejected || s["get_word_counts"] != proposals.UserReview {
 		t.Errorf("states %v", s)
 	}
-	b.press("shift+tab", "j", "x").wants("it is already rejected")
+	b.press("shift+tab", "j", "x").wants("the proposal is already rejected")
 }
 
 // reassess assesses a proposal again, like another process.

@@ -39,8 +39,8 @@ func TestDialogReportsChangesMadeMeanwhile(t *testing.T) {
 		says string
 		left proposals.State
 	}{
-		"decided": {decided, "it is already rejected", proposals.Rejected},
-		"revised": {revised, "it changed while the dialog was open", proposals.UserReview},
+		"decided": {decided, "the proposal is already rejected", proposals.Rejected},
+		"revised": {revised, "the proposal changed while the dialog was open", proposals.UserReview},
 	} {
 		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
 			b := newWorkbench(t, 100, 60, demo("name_bank.json"))

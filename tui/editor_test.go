@@ -32,7 +32,7 @@ func TestNewDraftInTheEditor(t *testing.T) {
 	b := newWorkbench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
 	b.press("ctrl+n").write("scene_pacer").press("enter")
-	b.wants("Cannot submit it yet", "problems", "definition.prompt", "rationale", "Saved in")
+	b.wants("Cannot submit the proposal yet", "problems", "definition.prompt", "rationale", "Saved in")
 	b.press("y") // nothing can be submitted
 	b.press("esc")
 	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "new-tool-user-scene_pacer*"))
@@ -118,7 +118,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "seen.md")
 	b.editor(`cp "$2" ` + copied)
 	b.press("e")
-	b.wants("Cannot submit it yet", "conflict")
+	b.wants("Cannot submit the proposal yet", "conflict")
 	text, err := os.ReadFile(copied)
 	if err != nil || !strings.Contains(string(text), "<<<<<<< this proposal") {
 		t.Fatalf("no markers in the editor: %v\n%s", err, text)

@@ -95,8 +95,8 @@ func TestPromptShowsWhatEntersTheContext(t *testing.T) {
 	b.press("]").wants("references/dates.md", "+ Fridays.", "- FORMAT.md: link to references/format.md", "+ FORMAT.md: link to references/tone.md")
 	b.press("]").wants("scripts/width.py")
 	b.press("]").wants("assets/logo.png: 3100 bytes")
-	b.press("p").wants("shown: after")
-	b.press("p").wants("shown: now", "3000 bytes")
+	b.press("p").wants("shown: new text")
+	b.press("p").wants("shown: current text", "3000 bytes")
 	if b.press("a"); strings.Contains(b.screen(), "no agent's prompt changes") {
 		t.Error(b.screen())
 	}
@@ -170,7 +170,7 @@ func TestFilesOpens(t *testing.T) {
 		return []instructions.Listed{{Subject: s, Folder: "/home/mara", Path: ".claude/skills/report", Version: 1, Drift: instructions.Changed, Proposal: "#2"}}, nil
 	}
 	b.restart()
-	b.press("T", "T").wants("1 file or skill  1 not as approved", "! .claude/skills/report", "? #2 waits for you")
+	b.press("T", "T").wants("1 file or skill  1 not in the approved state", "! .claude/skills/report", "? #2 waits for you")
 	b.press("enter").wants("Files › skill:user/report", "FORMAT.md  link to references/format.md", "binary, approved by hash: image/png, 3000 bytes")
 	b.press("G").wants("scripts/collect.py  executable", "  print('tickets')")
 	b.press("tab").wants("v1")
@@ -287,7 +287,7 @@ func TestFilesEdit(t *testing.T) {
 	}
 	b.restart()
 	b.editor(`echo "Edited." >> "$2"`)
-	b.press("T", "T", "e", "j", "e", "j", "e").wants("it is not on disk")
+	b.press("T", "T", "e", "j", "e", "j", "e").wants("the file is not on disk")
 	for _, file := range []string{skill, rules} {
 		if text, err := os.ReadFile(file); err != nil || string(text) != "Be brief.\nEdited.\n" {
 			t.Errorf("%s has %q: %v", file, text, err)

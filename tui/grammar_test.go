@@ -59,7 +59,7 @@ func TestFooterFollowsTheTab(t *testing.T) {
 // TestCommandsAreFoundByName runs a command from the search, and shows why another is disabled.
 func TestCommandsAreFoundByName(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
-	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
+	b.press("enter", ":").write("with a rea").wants("Reject the proposal with a reason", "Send the proposal back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("━━ Reject ━━")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: the proposal is not stale")
 	b.press(":").write("nothing like it").wants("No matches")

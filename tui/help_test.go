@@ -13,10 +13,10 @@ func TestHelpFindsKeys(t *testing.T) {
 	b.press("enter", "?", "/").write("waive")
 	b.wants("Waive the selected finding")
 	b.press("esc")
-	b.wants("Copy its number", "▎Help")
+	b.wants("Copy the proposal's number", "▎Help")
 	b.press("esc")
 	b.wants("▎Overview")
-	if b.press("?", "/").write("copy its number").press("enter"); !strings.Contains(b.screen(), "Copied #1 ") {
+	if b.press("?", "/").write("copy the proposal's number").press("enter"); !strings.Contains(b.screen(), "Copied #1 ") {
 		t.Errorf("what is found is not done:\n%s", b.screen())
 	}
 }
@@ -39,7 +39,7 @@ func TestRulesAreExplained(t *testing.T) {
 	b := newFake(t, "S101", 100, 60)
 	b.press("enter", "3", "?")
 	r := ruleset.All()[ruleIndex(t, "S101")]
-	b.wants("Rule S101  "+r.Name, "✗ bad", "✓ good", "can be waived", "Approve it and make it live")
+	b.wants("Rule S101  "+r.Name, "✗ bad", "✓ good", "can be waived", "Approve the proposal and make it live")
 	b.press("?")
 	b.wants("▎Assessment")
 }
@@ -59,5 +59,5 @@ func ruleIndex(t *testing.T, id string) int {
 func TestKeyOfAnotherPage(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 40, demo("name_bank.json"))
-	b.press("W").wants("W is a key of another page, ")
+	b.press("W").wants("W is a key of the page ")
 }

@@ -141,13 +141,13 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
 			make: func(s *deps) screen.Page {
-				return servers.New(s.Context, s.shell, pending.Tracked(s.ops, "Asking which servers are guarded", s.Servers), s.waitingText)
+				return servers.New(s.Context, s.shell, pending.Tracked(s.ops, "Checking which servers are guarded", s.Servers), s.waitingText)
 			},
 		},
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
 			make: func(s *deps) screen.Page {
-				return files.New(s.Context, s.shell, pending.Tracked(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waitingText)
+				return files.New(s.Context, s.shell, pending.Tracked(s.ops, "Comparing skills and instruction files with their approved versions", s.Files), s.editor, s.waitingText)
 			},
 		},
 	}

@@ -16,8 +16,8 @@ import (
 func TestReviewOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
-	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ passed", "tokens", "Seals")
-	if screen := b.screen(); strings.Index(screen, "Seals") < strings.Index(screen, "An approval changes") {
+	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ passed", "tokens", "Digests")
+	if screen := b.screen(); strings.Index(screen, "Digests") < strings.Index(screen, "An approval changes") {
 		t.Errorf("the seals are not last:\n%s", screen)
 	}
 	b.press("h").wants("▎Overview", "W waive")
@@ -69,7 +69,7 @@ func TestPanesMoveAndZoom(t *testing.T) {
 	for range 20 {
 		b.press("<")
 	}
-	b.wants("at least 40 cells")
+	b.wants("at least 40 columns")
 	b = newSharedWorkbench(t, "screens", 100, 40)
 	b.wants("Delete tasks", "◆ approval.tier")
 	if strings.Contains(b.press("z").screen(), "◆ approval.tier") {

@@ -62,7 +62,7 @@ func TestFoldedRegistry(t *testing.T) {
 	b.config.Registry = manyTools{b.config.Registry, map[tui.EntryGroup]int{group(""): 3, group("ledger"): 9000, group("tracker"): 1000}}
 	b.restart()
 	b.press("T").wants("10003 live", "▌▸ user  3", " ▸ user · ledger  9000", " ▸ user · tracker  1000")
-	b.press("e").wants("e: select a definition; enter folds or unfolds a group")
+	b.press("e").wants("e: no definition is selected; enter folds or unfolds a group")
 	b.press("j", "enter").wants("▌▾ user · ledger  9000", "   ledgertool_00000")
 	b.press("j", "j").wants("▌  ledgertool_00001", " 5/10003")
 	b.press("F").wants("▌▸ user · ledger  9000", " ▸ user · tracker  1000")

@@ -112,7 +112,7 @@ func TestRestoreOfAVersion(t *testing.T) {
 	b.press(toNameBank...).press("tab", "U")
 	b.wants("U: it is the live version")
 	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
-	b.wants("restore tool:user/name_bank", "▎Diff", "+ One thing.", "your turn", "a approves it")
+	b.wants("restore tool:user/name_bank", "▎Diff", "+ One thing.", "your turn", "press a to approve it")
 	b.press("1").wants("The third went wrong.")
 }
 

@@ -25,7 +25,7 @@ func TestRationaleIsRendered(t *testing.T) {
 	b.press("r")
 	b.wants("It is **bold**", "- two")
 	b.press("2", "r")
-	b.wants("r: the tabs Diff and History show texts as they are")
+	b.wants("r: the Diff and History tabs show raw text only")
 }
 
 func TestCommentsAreRendered(t *testing.T) {
@@ -47,7 +47,7 @@ func TestLongPromptsAreRendered(t *testing.T) {
 	b.press("enter", "4", "r")
 	b.wants("r: diffs are not rendered; p shows the whole prompt")
 	b.press("p", "r")
-	b.wants("rendered; r shows it raw")
+	b.wants("rendered; r shows raw text")
 	for range 4 {
 		b.press("space")
 		if s := b.screen(); strings.Contains(s, "**this**") || !strings.Contains(s, "Say this once.") {

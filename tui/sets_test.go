@@ -127,8 +127,8 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	b.press(".").wants("Queue › set harbour", "not seen yet")
 	b.press(".").wants("Queue › set quay")
 	b.press("esc").wants("Your turn 6")
-	b.press("a").wants("Approve 3 proposals", "not shown yet", "the page of the change set quay")
-	if n := strings.Count(b.screen(), "the page of the change set"); n != 1 {
+	b.press("a").wants("Approve 3 proposals", "not shown yet", "the page of the set quay")
+	if n := strings.Count(b.screen(), "the page of the set"); n != 1 {
 		t.Errorf("named %d times:\n%s", n, b.screen())
 	}
 	b.press("u").wants("Queue › set quay")
@@ -143,7 +143,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	for range 6 {
 		b.press("space") // marks
 	}
-	b.press("a").wants("Approve 6 proposals", "the page of the change set harbour")
+	b.press("a").wants("Approve 6 proposals", "the page of the set harbour")
 	b.press("u").wants("Queue › set harbour")
 	for range 9 {
 		b.press("space")
@@ -219,7 +219,7 @@ func TestSetContinuesWithoutTheRejectedMember(t *testing.T) {
 	b.press("]", "]", "enter").wants("tool:user/s_send_away", "Overview")
 	b.press("x").write("Not that one.").press("tab", "y").wants("Rejected: tool:user/s_send_away")
 	b.press("esc").wants("Queue › set harbour")
-	b.press("a").wants("y go on with the other 2 as the set harbour-rest")
+	b.press("a").wants("y continue with the other 2 as the set harbour-rest")
 	b.press("y").wants("Moved 2 to the set harbour-rest")
 	b.press(".").wants("Queue › set harbour-rest", "all seen")
 	b.press("a").wants("Approve 2 proposals", "y approve all")

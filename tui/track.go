@@ -20,7 +20,7 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
 		cfg.Extents = func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
-			defer p.Begin("Comparing the listed proposals with what is live").End()
+			defer p.Begin("Comparing the listed proposals with the live versions").End()
 			return extents(ctx, ids)
 		}
 	}
@@ -88,7 +88,7 @@ func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent st
 }
 
 func (d trackedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
-	defer d.pending.Begin("Finding the agents that use it").End()
+	defer d.pending.Begin("Finding the agents that use the definition").End()
 	return d.Impact.Uses(ctx, s, layer)
 }
 
@@ -100,12 +100,12 @@ type trackedRegistry struct {
 
 // Groups implements Registry, like the methods below.
 func (w trackedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
-	defer w.pending.Begin("Counting what is live").End()
+	defer w.pending.Begin("Counting live definitions").End()
 	return w.Registry.Groups(ctx, q)
 }
 
 func (w trackedRegistry) Entries(ctx context.Context, q EntryQuery) ([]Entry, string, error) {
-	defer w.pending.Begin("Listing what is live").End()
+	defer w.pending.Begin("Listing live definitions").End()
 	return w.Registry.Entries(ctx, q)
 }
 

@@ -13,7 +13,7 @@ import (
 // TestUndo ends a waiver and proposes a rejected proposal again. The decision stays.
 func TestUndo(t *testing.T) {
 	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
-	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back can be proposed again")
+	b.press("enter", "3").press("U").wants("U: only rejected, withdrawn, or sent-back proposals can be proposed again")
 	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo", "Waived X101 in definition.guardrails. U ends the waiver")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
 	b.write("A mistake.").press("ctrl+s", "y").wants("Ended the waiver of X101 in definition.guardrails", "■ block")
@@ -32,8 +32,8 @@ func TestUndoesTheLastAction(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
-	b.press("U").wants("U: no decision or waiver to take back")
-	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next")
+	b.press("U").wants("U: no decision or waiver to undo")
+	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next proposal")
 	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, again after #3")
 	b.press("Q", "x").write("No.").press("ctrl+s", "y").wants("Rejected")
 	b.press("j", "k", "U").wants("━━ Propose again ━━")
@@ -57,7 +57,7 @@ func TestUndoRefersToThePage(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("T", "U").wants("U: Locked (core)")
-	b.press("L", "U").wants("U: the entry has no version that can be restored")
+	b.press("L", "U").wants("U: no version that can be restored became live with this entry")
 	b.press("Q", "enter", "6", "U").wants("U: ")
 	b.press("Q", "H", "Q", "U").wants("━━ Propose again ━━")
 	if strings.Contains(b.screen(), "word_counts  to") {
@@ -103,13 +103,13 @@ func TestUndoesAnApproval(t *testing.T) {
 	b.screen()
 	b.press("a", "y").wants("Live: tool:user/name_bank version 4. U restores version 3")
 	b.press("U").wants("Restore a version", "to the content of v3")
-	b.write("It was worse.").press("ctrl+s", "y").wants("restore tool:user/name_bank", "a approves it")
+	b.write("It was worse.").press("ctrl+s", "y").wants("restore tool:user/name_bank", "press a to approve it")
 	b.screen()
 	b.press("Q", "G").wants("Get word counts")
 	b.press("J", "J")
 	b.press("a", "y").wants("Live: tool:user/get_word_counts version 1. U deactivates it")
 	b.press("U").wants("━━ Deactivate ━━")
-	b.write("Too early.").press("ctrl+s", "y").wants("deactivate tool:user/get_word_counts", "a approves it", "your turn")
+	b.write("Too early.").press("ctrl+s", "y").wants("deactivate tool:user/get_word_counts", "press a to approve it", "your turn")
 }
 
 // TestUndoesASet approves a set of changes, and takes it back with four keys: one set of restores, and one decision
@@ -124,7 +124,7 @@ func TestUndoesASet(t *testing.T) {
 		b.propose(d)
 	})
 	b.press("enter").wants("Queue › set harbour", "2 tools: 1 new, 1 changed")
-	b.press("E", "space", "space", "space", "space", "space", "space", "a", "y").wants("Live: ", "U undoes all of it")
+	b.press("E", "space", "space", "space", "space", "space", "space", "a", "y").wants("Live: ", "U undoes the approval of all")
 	b.press("U").wants("━━ Undo a change set ━━ set harbour")
 	b.press("y").wants("Queue › set undo harbour", "1 restored, 1 gone")
 	b.press("a", "y").wants("Live: ")

@@ -332,7 +332,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	case msg.Err != nil:
 		m.shell.Fail(msg.Err)
 		if errors.Is(msg.Err, review.ErrDigest) {
-			m.shell.Say(screen.Failure, "Nothing decided: the proposal changed since you read it. Reloaded")
+			m.shell.Say(screen.Failure, "Not decided: the proposal has changed since you read it, and was reloaded")
 		}
 		return m.pages.Reload()
 	}

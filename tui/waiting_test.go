@@ -13,7 +13,7 @@ import (
 func TestNextThatWaits(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("viewpoint_keeper.md", "word_counts.json", "name_bank.json", "style_memory.md"))
 	b.press("enter", "2").wants("#4 new", "▎Diff")
-	b.press("c").write("Mend it.").press("tab", "y").wants("Sent back: tool:user/style_memory. U proposes it again. Press . for the next")
+	b.press("c").write("Mend it.").press("tab", "y").wants("Sent back: tool:user/style_memory. U proposes it again. Press . for the next proposal")
 	b.press(".").wants("#3 new", "▎Diff", "your turn")
 	b.press(".").wants("#2 new")
 	b.press(".").wants("#1 new")

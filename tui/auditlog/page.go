@@ -99,7 +99,7 @@ func (p *Page) View() []string {
 func (p *Page) Tabs() (left, right draw.Line) {
 	entries := "entries"
 	if !p.end {
-		entries = "newest entries; older ones follow below"
+		entries = "newest entries; scroll down for older entries"
 	}
 	th := p.Frame.Theme
 	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Escapef("  %d %s", len(p.events), entries)), nil
@@ -172,7 +172,7 @@ func (p *Page) noProposal() string {
 	case !ok:
 		return "nothing is listed"
 	case e.Proposal == "":
-		return "it has no proposal"
+		return "the entry has no proposal"
 	}
 	return ""
 }
@@ -194,7 +194,7 @@ func (p *Page) askRestore() tea.Cmd {
 
 func (p *Page) cannotRestore() string {
 	if _, _, ok := p.version(); !ok {
-		return "the entry has no version that can be restored"
+		return "no version that can be restored became live with this entry"
 	}
 	return ""
 }

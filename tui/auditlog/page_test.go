@@ -103,7 +103,7 @@ func TestOpensProposals(t *testing.T) {
 		t.Errorf("enter asks for %#v", asked)
 	}
 	press(t, p, "j")
-	if _, why := press(t, p, "enter"); why != "it has no proposal" {
+	if _, why := press(t, p, "enter"); why != "the entry has no proposal" {
 		t.Errorf("enter on an entry without a proposal: %q", why)
 	}
 	if _, why := press(t, opened(t, made(0), 100, 20), "enter"); why != "nothing is listed" {
@@ -121,7 +121,7 @@ func TestRestoresTheVersionOfAnEntry(t *testing.T) {
 		t.Errorf("U asks for %#v", asked)
 	}
 	press(t, p, "j")
-	if _, why := press(t, p, "U"); why != "the entry has no version that can be restored" {
+	if _, why := press(t, p, "U"); why != "no version that can be restored became live with this entry" {
 		t.Errorf("U on an entry without a version: %q", why)
 	}
 	log[0].Data = json.RawMessage(`{"version":5}`)

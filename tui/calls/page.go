@@ -93,7 +93,7 @@ func (c *Page) layOut() {
 	if c.waiting == 0 {
 		page.Blank()
 		page.Text("", "No calls are waiting.")
-		page.Faint("", "A call of an agent waits here if its tool requires approval. "+c.waitingText()+" In a shell, toolcrib calls lists earlier calls.")
+		page.Faint("", "Agents' calls wait here if the tool requires approval. "+c.waitingText()+" In a shell, \"toolcrib calls\" lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {
@@ -143,7 +143,7 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 				page.Text("    ", line)
 			}
 			if more := len(lines) - maxResult; more > 0 {
-				page.Faint("    ", strconv.Itoa(more)+" more lines; toolcrib calls show prints them")
+				page.Faint("    ", strconv.Itoa(more)+" more lines; in a shell, \"toolcrib calls show\" prints them all")
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func (c *Page) track(p gateway.Pending) pager.TextID {
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
 	if encoded := p.CallContext.Encode(); encoded != nil {
-		lines = append(append(lines, "context from its caller, not verified:"), wording.DocumentLines(encoded)...)
+		lines = append(append(lines, "context from the caller, not verified:"), wording.DocumentLines(encoded)...)
 	}
 	return lines
 }
@@ -217,7 +217,7 @@ func (c *Page) Tabs() (left, right draw.Line) {
 func (c *Page) Keys() []screen.Key {
 	return append([]screen.Key{
 		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Disabled: c.noneWaiting},
-		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell its agent why", Do: c.askRefuse, Disabled: c.noneWaiting},
+		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell the agent why", Do: c.askRefuse, Disabled: c.noneWaiting},
 		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Disabled: c.noneWaiting},
 	}, screen.TextKeys(c.shell, c)...)
 }
@@ -229,7 +229,7 @@ func (c *Page) noneWaiting() string {
 	case !ok:
 		return "nothing is listed"
 	case c.desk.CallState(p) != gateway.PendingWaiting:
-		return "it is " + string(c.desk.CallState(p)) + ", not waiting"
+		return "the call is " + string(c.desk.CallState(p)) + ", not waiting"
 	}
 	return ""
 }
@@ -238,7 +238,7 @@ func (c *Page) showUnseen() tea.Cmd {
 	p, _ := c.selected()
 	line, missing := c.firstUnseen(p)
 	if !missing {
-		return c.shell.Say(screen.Remark, "You've seen all its arguments")
+		return c.shell.Say(screen.Remark, "You've seen all arguments of the call")
 	}
 	const head = 3 // lines of a waiting call above its arguments
 	c.Pager.Center(c.Pager.StopRow() + head + line)
@@ -261,7 +261,7 @@ func (c *Page) askApprove() tea.Cmd {
 		},
 		Locked: func() []string {
 			if line, missing := c.firstUnseen(p); missing {
-				return []string{"its arguments, from line " + strconv.Itoa(line+1)}
+				return []string{"its arguments from line " + strconv.Itoa(line+1)}
 			}
 			return nil
 		},
@@ -291,6 +291,6 @@ func (c *Page) askRefuse() tea.Cmd {
 // describe draws the tool, the caller, and the user of a call.
 func (c *Page) describe(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
-	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
-	page.Field("for", p.Caller.User)
+	page.Field("caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
+	page.Field("user", p.Caller.User)
 }

@@ -92,7 +92,7 @@ func TestApprovesWhatWasShown(t *testing.T) {
 	if !ok {
 		t.Fatalf("a asks for %#v", got)
 	}
-	if missing := ask.Locked(); len(missing) != 1 || !strings.HasPrefix(missing[0], "its arguments, from line ") {
+	if missing := ask.Locked(); len(missing) != 1 || !strings.HasPrefix(missing[0], "its arguments from line ") {
 		t.Fatalf("missing of a call that was shown in part: %v", missing)
 	}
 	for range 5 {
@@ -126,7 +126,7 @@ func TestRefusesCalls(t *testing.T) {
 		t.Errorf("%+v, answered %v", wrote, d.answered)
 	}
 	screentest.Press(t, p.shell, p, "j")
-	if _, off := screentest.Press(t, p.shell, p, "x"); off != "it is done, not waiting" {
+	if _, off := screentest.Press(t, p.shell, p, "x"); off != "the call is done, not waiting" {
 		t.Errorf("x on a call that is done: %q", off)
 	}
 	if _, off := screentest.Press(t, p.shell, opened(t, &desk{}, 80, 20), "a"); off != "nothing is listed" {

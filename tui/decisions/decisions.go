@@ -133,7 +133,7 @@ func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgre
 		name := wording.Enumerate(missing)
 		switch set := d.Proposal.ChangeSet; {
 		case b.onePage(set):
-			name = "the page of the change set " + set
+			name = "the page of the set " + set
 		case len(b.dossiers) > 1:
 			name = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String() + ": " + name
 		}
@@ -345,7 +345,7 @@ func (b *batch) summarizeSet(m *Decisions, page *prose.Page, set string) {
 		page.Faint("  ", "approvals "+text)
 	}
 	if b.act == proposals.ActApprove {
-		page.Faint("  ", "If anything has changed since you read it, nothing is approved.")
+		page.Faint("  ", "If a proposal has changed since you read it, nothing is approved.")
 	}
 }
 
@@ -418,7 +418,7 @@ func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 			}
 			if slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 }) {
 				page.Blank()
-				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
+				page.Faint("", "The Assessment tab of each proposal quotes the passages of the findings.")
 			}
 		},
 	}
@@ -482,4 +482,4 @@ func (b *batch) proposals() []proposals.Proposal {
 }
 
 // NextHint names the key that opens the next proposal. It is appended to the message about a decision.
-const NextHint = ". Press . for the next"
+const NextHint = ". Press . for the next proposal"

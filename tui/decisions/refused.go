@@ -104,12 +104,12 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	switch n := strconv.Itoa(len(way.moved)); {
 	case rejected && len(way.moved) > 0:
 		way.set = set + "-rest"
-		way.verb, way.done = "go on with the other "+n+" as the set "+way.set, "Moved "+n+" to the set "+way.set+NextHint
+		way.verb, way.done = "continue with the other "+n+" as the set "+way.set, "Moved "+n+" to the set "+way.set+NextHint
 	case rejected || len(way.moved) == len(b.dossiers) || len(way.moved) == 0:
 		return remedy{}, false
 	default:
 		way.verb = "leave " + n + " out of the set " + set
-		way.done = "Left out of the set " + set + ": " + namesOf(refused) + ". a approves the rest"
+		way.done = "Left out of the set " + set + ": " + namesOf(refused) + ". Press a to approve the rest"
 	}
 	return way, true
 }

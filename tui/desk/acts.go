@@ -75,7 +75,7 @@ func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) 
 		return done + " as " + wording.Reference(p), err
 	case proposals.ActRebase:
 		p, err := u.Desk.Rebase(ctx, u.Actor, id)
-		return done + ": revision " + strconv.Itoa(p.Revision) + " is against " + facts.Against(p.BaseVersion), err
+		return done + ": revision " + strconv.Itoa(p.Revision) + " is based on " + facts.Against(p.BaseVersion), err
 	case proposals.ActAssess:
 		a, err := u.Desk.Reassess(ctx, id)
 		return done + ": " + wording.Advice(a.Recommendation), err
@@ -97,7 +97,7 @@ func (u *User) Restore(ctx context.Context, s registry.Subject, version int, rea
 		return p, "", err
 	}
 	p, outcome := u.submit(ctx, p)
-	return p, outcome + "; a approves it", nil
+	return p, outcome + "; press a to approve it", nil
 }
 
 // Send sends a text that the user has edited. If w revises a proposal, the text becomes the next revision of

@@ -30,7 +30,7 @@ func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set strin
 	}
 	switch {
 	case act == proposals.ActApprove && len(decisions) > 1 && set != "" && d.Version > 0:
-		return &screen.Undo{Says: "undoes all of it", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.AskUndoSet(sh, f, set) }}
+		return &screen.Undo{Says: "undoes the approval of all", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.AskUndoSet(sh, f, set) }}
 	case act != proposals.ActApprove:
 		return &screen.Undo{Says: "proposes " + them + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askRepropose(sh, f, decisions) }}
 	case len(decisions) > 1 || d.Version == 0:
@@ -79,7 +79,7 @@ func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 			p, text, err := u.Repropose(ctx, d)
 			if err != nil {
 				if len(names) > 0 {
-					err = fmt.Errorf("%d of %d are proposed again, as %s; the next one failed: %w", len(names), len(ds), wording.Enumerate(names), err)
+					err = fmt.Errorf("%d of %d were proposed again, as %s; then one failed: %w", len(names), len(ds), wording.Enumerate(names), err)
 				}
 				return "", err
 			}
@@ -120,7 +120,7 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
 		About: "set " + set, Subject: draw.Escape("set " + set),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "the earlier versions go live again, and new definitions are deactivated"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+			return []draw.Line{draw.Of(f.Theme.Text, "restores the earlier versions and deactivates new definitions"), draw.Of(f.Theme.Faint, "The change takes effect when you approve it.")}
 		},
 		Content: func(page *prose.Page) { page.Text("", "On the command line: toolcrib rollback 'set:"+set+"'") },
 		Run: func(note string) tea.Cmd {
@@ -129,7 +129,7 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 				if err != nil {
 					return proposals.Proposal{}, "", err
 				}
-				return ps[0], "Proposed " + strconv.Itoa(len(ps)) + " restores as the set " + ps[0].ChangeSet + "; a approves it", nil
+				return ps[0], "Proposed " + strconv.Itoa(len(ps)) + " restores as the set " + ps[0].ChangeSet + "; press a to approve it", nil
 			}))
 		},
 	})
@@ -142,7 +142,7 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 		Form: proposals.Form{Title: "Deactivate", Verb: "propose it", Reason: true}, Writing: true,
 		About: subject, Subject: draw.Escape(subject + "  v1 → v2, deactivated"),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "no agent will have it"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+			return []draw.Line{draw.Of(f.Theme.Text, "no agent can use the definition anymore"), draw.Of(f.Theme.Faint, "The change takes effect when you approve it.")}
 		},
 		Content: func(page *prose.Page) { page.Field("deactivate", subject) },
 		Run: func(reason string) tea.Cmd {
@@ -168,5 +168,5 @@ func (u *User) deactivate(ctx context.Context, of proposals.Decision, reason str
 		return proposals.Proposal{}, "", err
 	}
 	p, outcome := u.submit(ctx, ps[0])
-	return p, outcome + "; a approves it", nil
+	return p, outcome + "; press a to approve it", nil
 }

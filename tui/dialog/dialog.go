@@ -290,13 +290,13 @@ func (d *Dialog) confirm() tea.Cmd {
 		return nil
 	case d.frame.Now().Sub(d.ignoredAt) < typingPause:
 		d.ignoreLetter()
-		d.Status.Say(screen.Warning, "Nothing changed: you typed letters before y; press n for a note, or pause, then press y to confirm")
+		d.Status.Say(screen.Warning, "Not confirmed: y followed other letters; press n to write a note, or wait a second and press y")
 		return nil
 	case d.Changed() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: %s", d.Changed())
 		return nil
 	case len(d.Locked()) > 0:
-		d.Status.Say(screen.Warning, "Not shown yet: %s; u goes there", strings.Join(d.Locked(), ", "))
+		d.Status.Say(screen.Warning, "Not shown yet: %s; press u to go there", strings.Join(d.Locked(), ", "))
 		return nil
 	case d.invalidText() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: the text %s", d.invalidText())

@@ -67,7 +67,7 @@ func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
-		m.Shell.Say(screen.Warning, "Choose a side first: h takes here, l takes live")
+		m.Shell.Say(screen.Warning, "Choose a side first: h takes this proposal (here), l takes live")
 		d.Pager.SetStop(open)
 		return nil
 	}
@@ -95,7 +95,7 @@ func (g *merge) edit(m *Drafting) tea.Cmd {
 
 // content draws the passages with both sides.
 func (g *merge) content(th theme.Theme, page *prose.Page) {
-	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
+	page.Text("", "The proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {
 		page.Blank()
 		page.Stop()

@@ -73,7 +73,7 @@ func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
 	opened := m.Shell.Ask(screen.Dialog{
 		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File), About: w.Name,
 		Content: func(page *prose.Page) {
-			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
+			page.Faint("", "Type or paste the proposal. It is stored with your unsent drafts.")
 		},
 		Run: func(string) tea.Cmd {
 			written := []byte(d.Text())
@@ -112,7 +112,7 @@ func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 			case len(problems) == 0:
 				page.Text("", "No problems found.")
 			default:
-				page.Text("", "Cannot submit it yet: "+wording.Count(len(problems), "problem", "problems"))
+				page.Text("", "Cannot submit the proposal yet: "+wording.Count(len(problems), "problem", "problems"))
 				page.Blank()
 				for _, p := range problems {
 					page.Item(draw.Of(m.Shell.Frame().Theme.Warn, "! "), p)

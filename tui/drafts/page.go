@@ -212,11 +212,11 @@ func (k *Page) open() tea.Cmd {
 		return k.shell.Edit(editor.Manuscript{ID: t.id, File: file, Name: t.about})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
-		return k.shell.Say(screen.Warning, "It is in %s", k.StoredIn(file))
+		return k.shell.Say(screen.Warning, "The draft is in %s", k.StoredIn(file))
 	}
 	switch {
 	case t.id == "":
-		return k.shell.Say(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.StoredIn(file))
+		return k.shell.Say(screen.Warning, "The proposal is not in this database; the draft is in %s", k.StoredIn(file))
 	case t.others > 0:
 		return tea.Batch(k.shell.Say(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), k.shell.ToQueue())
 	}

@@ -81,10 +81,10 @@ func TestOpensTexts(t *testing.T) {
 		},
 		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) any { return screentest.Call{To: "ToQueue"} },
 		"reject-01990000-0000-7000-8000-00000000000f.txt": func(p *Page, file string) any {
-			return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(p.Folder, file))
+			return screen.Sayf(screen.Warning, "The proposal is not in this database; the draft is in %s", filepath.Join(p.Folder, file))
 		},
 		"restore-word_counts-1.txt": func(p *Page, file string) any {
-			return screen.Sayf(screen.Warning, "It is in %s", filepath.Join(p.Folder, file))
+			return screen.Sayf(screen.Warning, "The draft is in %s", filepath.Join(p.Folder, file))
 		},
 	} {
 		p := opened(t, 60, file)

@@ -66,7 +66,7 @@ func (e *Editor) Missing() string {
 func (e *Editor) CannotOpen(file string) string {
 	switch {
 	case file == "":
-		return "the text is not kept in a file"
+		return "the text is not stored in a file"
 	case e.Remote:
 		return "programs cannot be run here"
 	}
@@ -207,7 +207,7 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
 		if err == nil {
-			err = errors.New("it must hold exactly one proposal")
+			err = errors.New("the text must contain exactly one proposal")
 		}
 		return nil, []string{wording.OneLine(err)}
 	}

@@ -133,11 +133,11 @@ func (r *Page) askRestore() tea.Cmd {
 func (r *Page) cannotRestore() string {
 	switch e, ok := r.Selected(); {
 	case !ok:
-		return "select a definition; enter folds or unfolds a group"
+		return "no definition is selected; enter folds or unfolds a group"
 	case e.Locked:
 		return "Locked (core)"
 	case e.Version < 2:
-		return "it has no earlier version"
+		return "the definition has no earlier version"
 	}
 	return ""
 }
@@ -193,7 +193,7 @@ func (r *Page) Filter() string { return r.filter }
 func (r *Page) askFilter() tea.Cmd {
 	before, text := r.filter, edit.NewSelected(r.filter)
 	return r.shell.OpenLine(&screen.Line{
-		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
+		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo"}},
 		Changed: func() tea.Cmd { return r.setFilter(text.String()) }, Cancel: func() tea.Cmd { return r.setFilter(before) },
 	})
 }
@@ -221,7 +221,7 @@ func (r *Page) Tabs() (left, right draw.Line) {
 	case registry.KindTool:
 	}
 	n := r.outline.total()
-	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Escapef("  %d live in the view of %s", n, r.Layer))
+	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Escapef("  %d live for layer %s", n, r.Layer))
 	if rank := r.outline.entryNumber(r.cursor); rank > 0 {
 		right = draw.Of(th.Faint, draw.Escapef(" %d/%d ", rank, n))
 	}

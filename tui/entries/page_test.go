@@ -98,8 +98,8 @@ func opened(t *testing.T, c *catalog, width int) *Page {
 
 func TestListsEntries(t *testing.T) {
 	for width, wants := range map[int][]string{
-		60:  {"▌  tool_000", "▪ Locked (core)", "v3", "! none set"},
-		120: {"▌  tool_000", "! none set", "│ tool_000", "│ category  clocks", "Says⟨U+202E⟩ the time."},
+		60:  {"▌  tool_000", "▪ Locked (core)", "v3", "! not set"},
+		120: {"▌  tool_000", "! not set", "│ tool_000", "│ category  clocks", "Says⟨U+202E⟩ the time."},
 	} {
 		text := screentest.View(t, opened(t, made(3), width), width)
 		for _, want := range wants {
@@ -155,7 +155,7 @@ func TestFoldsGroups(t *testing.T) {
 		t.Errorf("F left\n%s", text)
 	}
 	for _, key := range []string{"e", "f"} {
-		if _, off := screentest.Press(t, p.shell, p, key); off != "select a definition; enter folds or unfolds a group" {
+		if _, off := screentest.Press(t, p.shell, p, key); off != "no definition is selected; enter folds or unfolds a group" {
 			t.Errorf("%s on a group: %q", key, off)
 		}
 	}

@@ -52,7 +52,7 @@ func (r *Page) all() []column {
 		}},
 		{name: "APPROVAL", rank: 4, maxWidth: 17, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Approval == "" && !e.Locked && e.ToolKind == string(registry.ActionTool) {
-				return "! none set", th.Warn
+				return "! not set", th.Warn
 			}
 			return draw.Escape(e.Approval), th.Faint
 		}},

@@ -56,7 +56,7 @@ func (p *Page) Place() string { return "Files" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row or, if it was never approved, its waiting proposal", Do: p.open, Disabled: p.cannotOpen},
+		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or its proposal if no version is approved", Do: p.open, Disabled: p.cannotOpen},
 		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the waiting proposal of the selected row", Do: p.waiting, Disabled: p.cannotOpenProposal},
 		{Name: "file-edit", Keys: []string{"e"}, Label: "edit", Help: "Open the file on disk in the editor, a skill at its SKILL.md", Terms: "change, fix", Do: p.edit, Disabled: p.cannotEdit},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
@@ -116,10 +116,10 @@ func (p *Page) sidePane() []string {
 
 // advice returns a hint with the command or key for the next step on a row, or "".
 func advice(l instructions.Listed) string {
-	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
+	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' restores the approved bytes."
 	switch {
 	case l.Proposal != "" && l.Drift == instructions.Changed:
-		return "u opens the proposal of the change. " + put
+		return "u opens the proposal with the change. " + put
 	case l.Proposal != "":
 		return "u opens the proposal."
 	case l.Drift == instructions.Changed:
@@ -127,9 +127,9 @@ func advice(l instructions.Listed) string {
 	case l.Drift == instructions.Missing:
 		return put
 	case l.Drift == instructions.New:
-		return "In a shell, toolcrib import --files proposes it."
+		return "In a shell, toolcrib import --files proposes the file."
 	case l.Version > 0:
-		return "enter shows its files and versions."
+		return "enter shows the files and versions."
 	}
 	return ""
 }
@@ -151,7 +151,7 @@ func (p *Page) cannotOpenProposal() string {
 	case l.Proposal != "":
 		return ""
 	case l.Drift == instructions.New || l.Drift == instructions.Changed:
-		return "it is not proposed; in a shell: toolcrib import --files"
+		return "not proposed yet; in a shell, run toolcrib import --files"
 	}
 	return "nothing waits for you"
 }
@@ -188,7 +188,7 @@ func (p *Page) cannotEdit() string {
 	case !ok:
 		return "nothing is selected"
 	case file(l) == "":
-		return "it is not on disk"
+		return "the file is not on disk"
 	}
 	return p.editor.CannotOpen(file(l))
 }
@@ -271,7 +271,7 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	}
 	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Escapef("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
 	if drifted > 0 {
-		left = left.Add(th.Warn, draw.Escapef("  %d not as approved", drifted))
+		left = left.Add(th.Warn, draw.Escapef("  %d not in the approved state", drifted))
 	}
 	return left, nil
 }

@@ -52,7 +52,7 @@ func TestScreens(t *testing.T) {
 func TestOpens(t *testing.T) {
 	p := New(t.Context(), new(screentest.Shell), listed, new(editor.Editor), waits)
 	screentest.Open(t, p.shell, p, 100, 30)
-	const none, unasked = "nothing waits for you", "it is not proposed; in a shell: toolcrib import --files"
+	const none, unasked = "nothing waits for you", "not proposed yet; in a shell, run toolcrib import --files"
 	for i, row := range []struct{ enter, enterOff, waits, waitsOff string }{
 		{"skill:user/pdf 3", "", "", none},
 		{"skill:user/old 12", "", "", none},

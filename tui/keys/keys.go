@@ -150,7 +150,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	for _, place := range m.Places() {
 		for _, k := range place.Keys {
 			if k.Matches(msg) && !m.picking() {
-				return m.shell.Say(screen.Remark, "%s is a key of another page, %s: %s", screen.KeyName(k.Keys[0]), place.Name, k.Help)
+				return m.shell.Say(screen.Remark, "%s is a key of the page %s: %s", screen.KeyName(k.Keys[0]), place.Name, k.Help)
 			}
 		}
 	}
@@ -185,14 +185,14 @@ func (m *Keys) SetUndo(undo *screen.Undo) { m.undo, m.justActed = undo, true }
 // UndoKey returns the key that undoes the last decision or waiver.
 func (m *Keys) UndoKey() screen.Key {
 	return screen.Key{
-		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver", Terms: "undo the last decision",
+		Name: "take-back", Keys: []string{"U"}, Help: "Undo the last decision or waiver: propose again, roll back, or end the waiver", Terms: "undo the last decision",
 		Do: func() tea.Cmd { return m.Undo(m.undo) },
 		Disabled: func() string {
 			switch {
 			case m.undo == nil:
-				return "no decision or waiver to take back"
+				return "no decision or waiver to undo"
 			case !m.pages.AtHome():
-				return "nothing here can be undone; in the queue, it takes back the last decision"
+				return "nothing to undo on this page; in the queue, the key undoes the last decision"
 			}
 			return ""
 		},

@@ -151,7 +151,7 @@ func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	}
 	what := draw.Escape(o.what)
 	if o.what == Writing && blocked != nil && blocked() {
-		what = "Waiting to write: another process holds the database"
+		what = "Waiting to write: another process is using the database"
 	}
 	l := draw.Of(th.Warn, " "+SpinnerFrame(elapsed)+" ").Add(th.Text, what)
 	if o.total > 0 {

@@ -51,7 +51,7 @@ func (a *acts) ChangesSince() func() string {
 		case d.Proposal.State != state:
 			return wording.NotPermitted(d.Proposal.State)
 		case d.Digest != digest:
-			return "it changed while the dialog was open"
+			return "the proposal changed while the dialog was open"
 		}
 		return ""
 	}

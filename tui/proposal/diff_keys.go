@@ -23,7 +23,7 @@ func (t *diffPane) Keys() []screen.Key {
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", OnTab: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.comment, Disabled: t.cannotComment, WhilePicking: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", OnTab: func() bool { return t.noFiles() == "" }, Help: "Choose a file in the diff of a skill", Do: t.chooseFile, Disabled: t.noFiles, WhilePicking: true},
 		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: func() tea.Cmd { t.split = !t.split; t.host.fill(); return nil }, Disabled: t.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Show whole texts, including files that need not be read; again: only changes", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
 	}
 }
 
@@ -165,7 +165,7 @@ func (t *diffPane) noFiles() string {
 		return why
 	}
 	if _, ok := t.list.FileRow(0); !ok || t.Tab != tabDiff {
-		return "the diff is not of several files"
+		return "the diff does not have several files"
 	}
 	return ""
 }
@@ -186,7 +186,7 @@ func (t *diffPane) cannotExpand() string {
 		return why
 	}
 	if t.comparison.From == newSubject && len(seen.SkipReasons(t.dossier)) == 0 {
-		return "everything is new, so all of it is shown"
+		return "everything is new, so the diff shows whole texts"
 	}
 	return ""
 }
@@ -200,7 +200,7 @@ func (t *diffPane) cannotBlame() string {
 	case t.comparison.From == newSubject:
 		return "everything is new"
 	case t.bases.chosen().version == 0:
-		return "only against a version; b compares with one"
+		return "only in a comparison with a version; b chooses one"
 	}
 	return ""
 }

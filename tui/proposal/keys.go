@@ -25,7 +25,7 @@ func (pp *Page) Keys() []screen.Key {
 		return func() tea.Cmd { return pp.SelectTab((pp.Tab + n + tabCount) % tabCount) }
 	}
 	keys := slices.Concat([]screen.Key{
-		{Name: "go", Keys: []string{"enter"}, Label: "show", OnTab: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].OpenSelected() }, Disabled: func() string { return pp.tabs[pp.Tab].CannotOpen() }, WhilePicking: true},
+		{Name: "go", Keys: []string{"enter"}, Label: "show", OnTab: func() bool { return true }, Help: "Show the selected finding or comment in the diff or in its tab, or open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].OpenSelected() }, Disabled: func() string { return pp.tabs[pp.Tab].CannotOpen() }, WhilePicking: true},
 		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: func() bool {
 			_, ok := a.host.selectedFinding()
 			return ok && a.loaded && a.dossier.Proposal.State.Open()
@@ -33,14 +33,14 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
 	}, pp.diff.Keys(), []screen.Key{
 		{Name: "against", Keys: []string{"b"}, Label: "base", OnTab: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Disabled: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced each line of the field (; chooses the line to start at)", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: func() bool { return a.loaded && a.dossier.Proposal.State == proposals.Drafted }, Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: func() string { return cmp.Or(append([]string{a.cannotAct(proposals.ActSubmit)()}, a.problems...)...) }},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
-		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase the proposal on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve the proposal and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send the proposal back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject the proposal with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
 		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
 			pp.diff.folded = !pp.diff.folded
@@ -51,12 +51,12 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
-		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: func() string { return cmp.Or(a.cannotAct(proposals.ActRevise)(), a.NoEditor()) }},
-		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},
+		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Comment on the proposal as a whole", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise the proposal in the editor, at the current line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: func() string { return cmp.Or(a.cannotAct(proposals.ActRevise)(), a.NoEditor()) }},
+		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw the proposal", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", OnTab: func() bool { return a.loaded && a.onlyOutdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.perform(proposals.ActAssess) }, Disabled: a.cannotReassess},
-		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Disabled: func() string { return a.CannotMark(a.dossier.Proposal) }},
-		{Name: "next-member", Keys: []string{"M"}, Label: "next member", OnTab: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Disabled: a.noMembers},
+		{Name: "mark-read", Keys: []string{"+"}, Help: "Mark the proposal in the queue, or unmark it", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Disabled: func() string { return a.CannotMark(a.dossier.Proposal) }},
+		{Name: "next-member", Keys: []string{"M"}, Label: "next member", OnTab: func() bool { return a.noMembers() == "" }, Help: "Open the next member of the change set", Do: a.nextMember, Disabled: a.noMembers},
 		screen.CopyKey(a.Shell, func() string { return wording.Reference(a.dossier.Proposal) }, func() string {
 			if !a.loaded {
 				return screen.Loading
@@ -87,7 +87,7 @@ func (a *acts) nextMember() tea.Cmd {
 
 func (a *acts) noMembers() string {
 	if len(a.dossier.Together()) < 2 {
-		return "it is the only member of its change set"
+		return "the change set has no other member"
 	}
 	return ""
 }
@@ -159,7 +159,7 @@ func (a *acts) cannotWaive() string {
 	case why != "":
 		return why
 	case s.Waiver != nil:
-		return "it is already waived"
+		return "the finding is already waived"
 	case !s.Waivable:
 		return "structural rules cannot be waived"
 	}
@@ -203,7 +203,7 @@ func (pp *Page) cannotRender() string {
 	case !pp.loaded:
 		return screen.Loading
 	case pp.Tab == tabDiff || pp.Tab == tabHistory:
-		return "the tabs Diff and History show texts as they are"
+		return "the Diff and History tabs show raw text only"
 	case pp.Tab == tabPrompt:
 		return pp.prompts.cannotRender()
 	}

@@ -57,7 +57,7 @@ func (t *overviewPane) Fill() {
 	t.testCases(page)
 	t.promptCosts(page)
 	page.Blank()
-	page.Heading("Seals")
+	page.Heading("Digests")
 	page.Field("revision", strconv.Itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
 	page.Field("id", string(p.ID))
 	if digest := d.Digest; digest != "" {

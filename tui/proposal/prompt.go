@@ -40,7 +40,7 @@ const (
 	promptViews
 )
 
-func (v promptView) String() string { return [...]string{"diff", "after", "now"}[v] }
+func (v promptView) String() string { return [...]string{"diff", "new text", "current text"}[v] }
 
 // promptPane is the tab with the channel prompts that the proposal changes. It shows the diffs of all prompts
 // of an agent, or the whole text of a single prompt.
@@ -166,7 +166,7 @@ func (t *promptPane) Fill() {
 	case t.err != nil:
 		page.Text("", wording.OneLine(t.err))
 	case t.read && len(t.changes) == 0 && t.dossier.Proposal.Subject.Kind.InFiles():
-		page.Faint("", "It adds nothing to the context of an agent.")
+		page.Faint("", "The proposal adds nothing to the context of an agent.")
 	case t.read && len(t.changes) == 0:
 		page.Faint("", "No agent's prompt changes.")
 	case !t.read:
@@ -342,7 +342,7 @@ func (t *promptPane) Keys() []screen.Key {
 	return []screen.Key{
 		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", OnTab: here, Help: "Show the next channel prompt", Do: func() tea.Cmd { return t.next(1) }, Disabled: t.noPrompts},
 		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return t.next(-1) }, Disabled: t.noPrompts},
-		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", OnTab: here, Help: "Switch between the prompt's diff, after and now", Do: func() tea.Cmd { t.view = (t.view + 1) % promptViews; t.Fill(); return nil }, Disabled: t.noPrompts},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", OnTab: here, Help: "Switch between the diff, the new text, and the current text", Do: func() tea.Cmd { t.view = (t.view + 1) % promptViews; t.Fill(); return nil }, Disabled: t.noPrompts},
 	}
 }
 
@@ -439,7 +439,7 @@ func (t *promptPane) viewName() string {
 	case r.AsWritten:
 		how = append(how, "rendered; raw where rendering would lose text")
 	default:
-		how = append(how, "rendered; r shows it raw")
+		how = append(how, "rendered; r shows raw text")
 	}
 	return strings.Join(how, ", ")
 }

@@ -69,7 +69,7 @@ func (pp *Page) ResumeDraft() tea.Cmd {
 			continue
 		}
 		if why := k.WhyDisabled(); why != "" {
-			return pp.Shell.Say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.StoredIn(t.File))
+			return pp.Shell.Say(screen.Warning, "Cannot send the draft: %s. It is stored in %s", why, pp.StoredIn(t.File))
 		}
 		return k.Do()
 	}

@@ -88,7 +88,7 @@ func (t *threadPane) entries() []entry {
 		case proposals.VerdictRejected:
 			word, style = "✗ rejected", theme.Bad
 		case proposals.VerdictEndorsed:
-			word = "✓ approved, not the last approval"
+			word = "✓ approved; other approvals were still required"
 		case proposals.VerdictApproved:
 		}
 		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Escape(x.By.String())).Add(theme.Faint, draw.Escapef("  %s  revision %d", screen.FormatTime(x.At), x.Revision))
@@ -128,7 +128,7 @@ func (t *threadPane) OpenSelected() tea.Cmd {
 	}
 	at := t.anchors[n]
 	if at.Revision != t.dossier.Revision.Number {
-		t.Shell.Say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, t.dossier.Revision.Number)
+		t.Shell.Say(screen.Remark, "The comment is on revision %d; the current revision is %d", at.Revision, t.dossier.Revision.Number)
 	}
 	t.host.rememberTab(tabThread)
 	return t.host.showLine(at.Field, at.Line)

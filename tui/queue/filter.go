@@ -77,7 +77,7 @@ func (q *Page) askFilter() tea.Cmd {
 	}
 	return q.shell.OpenLine(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
-		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
+		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo"}, {"up", "up"}, {"down", "down"}},
 		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
 		Changed: func() tea.Cmd { return f.typed(q) },
 		Cancel: func() tea.Cmd {
@@ -141,7 +141,7 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	case f.err != nil:
 		lines = append(lines, draw.Of(th.Warn, " "+draw.Escape(f.err.Error())))
 	case f.text.String() == "":
-		lines = append(lines, draw.Of(th.Faint, " text, #17, "+draw.Safe(strings.Join(filter.Keys(), ":, "))+":, "+draw.Safe(strings.Join(filter.Flags(), ", "))+"; a minus negates"))
+		lines = append(lines, draw.Of(th.Faint, " text, #17, "+draw.Safe(strings.Join(filter.Keys(), ":, "))+":, "+draw.Safe(strings.Join(filter.Flags(), ", "))+"; a minus excludes"))
 	default:
 		return nil
 	}

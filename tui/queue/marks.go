@@ -164,7 +164,7 @@ func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	}
 	m.rangeStart, m.beforeRange = p.ID, slices.Clone(m.List)
 	m.extendRange(&l.Rows, l.cursor)
-	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
+	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends the range")
 }
 
 // toggleAll marks all listed proposals that wait for the user. If all of them are marked, it removes all marks.
@@ -176,7 +176,7 @@ func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
 		m.List = nil
 		return sh.Say(screen.Remark, "All marks removed")
 	case len(m.List) == maxMarks:
-		return sh.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
+		return sh.Say(screen.Remark, "%d marked, the maximum for one decision", maxMarks)
 	}
 	return nil
 }

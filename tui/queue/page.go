@@ -113,17 +113,17 @@ func (q *Page) Keys() []screen.Key {
 	}
 	return slices.Concat([]screen.Key{
 		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: func() tea.Cmd { p, _ := q.list.current(); return q.shell.OpenSet(p) }, Disabled: q.list.noneSelected},
-		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Disabled: q.cannotDecide(proposals.ActApprove)},
+		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve the marked proposals together, or the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Disabled: q.cannotDecide(proposals.ActApprove)},
 		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Terms: "send back, request changes, return", Do: q.decide(proposals.ActRequestChanges), Disabled: q.cannotDecide(proposals.ActRequestChanges)},
 		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Terms: "decline, refuse, deny, no", Do: q.decide(proposals.ActReject), Disabled: q.cannotDecide(proposals.ActReject)},
-		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: func() tea.Cmd { q.Marks.toggleRow(&q.list); return q.Move(1) }, Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: mark(1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: mark(-1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: func() tea.Cmd { return q.Marks.toggleRange(&q.list, q.shell) }, Disabled: q.list.noneSelected},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Mark or unmark the row, and move down", Do: func() tea.Cmd { q.Marks.toggleRow(&q.list); return q.Move(1) }, Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the row below, and move there", Terms: "select several, range, extend", Do: mark(1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the row above, and move there", Do: mark(-1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Start a range: moving marks rows; again: end the range", Terms: "select several, extend", Do: func() tea.Cmd { return q.Marks.toggleRange(&q.list, q.shell) }, Disabled: q.list.noneSelected},
 		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: func() tea.Cmd { return q.Marks.toggleAll(&q.list, q.shell) }, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: tab(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: tab(-1)},
-		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold the set to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: sort(-1)},
@@ -209,7 +209,7 @@ func paneKeys(q *Page) []screen.Key {
 	keys := slices.Concat(screen.PaneKeys(q.shell, q), screen.PreviewKeys(q))
 	hidden := func() string {
 		if q.Frame.By.Zoomed {
-			return "the list has the whole screen; z shows the pane about the selected row"
+			return "the pane is hidden; z shows it"
 		}
 		return ""
 	}
@@ -223,7 +223,7 @@ func paneKeys(q *Page) []screen.Key {
 		default:
 			keys[i].Disabled = func() string {
 				if q.Frame.Width < screen.SideMinWidth {
-					return "the pane is below the list; two beside each other need " + strconv.Itoa(screen.SideMinWidth) + " columns"
+					return "the pane is below the list; panes side by side need " + strconv.Itoa(screen.SideMinWidth) + " columns"
 				}
 				return off()
 			}
@@ -239,7 +239,7 @@ func (l *list) cannotFold() string {
 	case !ok:
 		return "no proposal is selected"
 	case l.Flat:
-		return "sets are folded where the list is sorted by time or by findings"
+		return "sets can be folded only if the list is sorted by time or findings"
 	case p.ChangeSet == "":
 		return "not a member of a change set"
 	}

@@ -302,7 +302,7 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 		style theme.Style
 		n     int
 	}
-	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}, {word: "warned about", style: g.th.Faint}}
+	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}, {word: "with warnings", style: g.th.Faint}}
 	for _, p := range r.Members {
 		switch s := p.Summary; {
 		case !p.State.Open():

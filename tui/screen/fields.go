@@ -134,7 +134,7 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	if n := len(ps) - len(names); n > 0 {
 		names = append(names, strconv.Itoa(n)+" more")
 	}
-	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
+	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign it: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
 // MaxPreview is the maximum size, in bytes, of a definition that a side pane shows.
@@ -282,10 +282,10 @@ func PreviewKeys(p Previewed) []Key {
 			return nil
 		}
 	}
-	off := func() string { return zoomed(p, "the list has the whole width; z shows the pane beside it") }
+	off := func() string { return zoomed(p, "the pane is hidden; z shows it") }
 	return []Key{
-		{Name: "preview-down", Keys: []string{"J"}, Help: "Scroll the pane beside the list down", Do: scroll(0.5), Disabled: off},
-		{Name: "preview-up", Keys: []string{"K"}, Help: "Scroll the pane beside the list up", Do: scroll(-0.5), Disabled: off},
+		{Name: "preview-down", Keys: []string{"J"}, Help: "Scroll the side pane down", Do: scroll(0.5), Disabled: off},
+		{Name: "preview-up", Keys: []string{"K"}, Help: "Scroll the side pane up", Do: scroll(-0.5), Disabled: off},
 	}
 }
 
@@ -332,7 +332,7 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 		return func() string {
 			switch e, ok := selected(); {
 			case !ok:
-				return "select a definition; enter folds or unfolds a group"
+				return "no definition is selected; enter folds or unfolds a group"
 			case e.Locked == locked:
 				return why
 			}
@@ -345,7 +345,7 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 	}
 	return []Key{
 		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Terms: "copy, clone, customize", Do: fork, Disabled: off(false, "not a core tool; e proposes a change", func() string { return "" })},
-		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Terms: "edit, modify, update", Do: change, Disabled: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to the definition in the editor", Terms: "edit, modify, update", Do: change, Disabled: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
 	}
 }
 
@@ -382,7 +382,7 @@ func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	if before == selected {
 		return 0, sh.Say(Remark, "Mark removed")
 	}
-	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
+	return selected, sh.Say(Remark, "Version %d marked; press enter on another version to compare", selected)
 }
 
 // Extents returns the number of added and removed lines of each version, as text. versions are sorted from

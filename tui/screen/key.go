@@ -53,7 +53,7 @@ func (k Key) Names() string {
 // proposal or the change set.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
-	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Disabled: off, Do: func() tea.Cmd {
+	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the proposal's number or the set's name; again: copy the command that shows it", Disabled: off, Do: func() tea.Cmd {
 		text := reference()
 		if text == copied {
 			text = strings.TrimPrefix(text, "#")
@@ -87,7 +87,7 @@ func Hint(name, text theme.Style, k, label string) draw.Line {
 }
 
 // Loading is the reason why a key is disabled until the page has loaded.
-const Loading = "it is still loading"
+const Loading = "the page is still loading"
 
 // Always returns true. Use it as Key.Late for a key that the footer always shows after the other keys.
 func Always() bool { return true }

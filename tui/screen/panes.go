@@ -39,7 +39,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 			next := l.By
 			next.Shift += cells
 			if p.LeftWidth(NewLayout(l.Width, l.Height, next)) == p.LeftWidth(l) {
-				return sh.Say(Remark, "The other pane needs at least %d cells", MinPaneWidth)
+				return sh.Say(Remark, "The other pane needs at least %d columns", MinPaneWidth)
 			}
 			return sh.Divide(next)
 		}
@@ -49,11 +49,11 @@ func PaneKeys(sh Shell, p Paned) []Key {
 		by.Zoomed = !by.Zoomed
 		return sh.Divide(by)
 	}
-	onePane := func() string { return zoomed(p, "one pane has the whole width; z shows both") }
+	onePane := func() string { return zoomed(p, "one pane is hidden; z shows both") }
 	return []Key{
-		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the line between two panes to the left", Do: move(-paneStep), Disabled: onePane},
-		{Name: "pane-right", Keys: []string{">"}, Help: "Move the line between two panes to the right", Do: move(paneStep), Disabled: onePane},
-		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Terms: "maximize, fullscreen, preview", Do: zoom, Disabled: func() string { return noPanes(p) }},
+		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the divider between the panes to the left", Do: move(-paneStep), Disabled: onePane},
+		{Name: "pane-right", Keys: []string{">"}, Help: "Move the divider between the panes to the right", Do: move(paneStep), Disabled: onePane},
+		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show only one pane; again: show both", Terms: "maximize, fullscreen, preview", Do: zoom, Disabled: func() string { return noPanes(p) }},
 	}
 }
 

@@ -186,7 +186,7 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 		Draft: draft, About: "version " + number + " of " + subject,
 		Subject: draw.Escape(subject + "  to the content of v" + number),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "your reason becomes the rationale"), draw.Of(f.Theme.Faint, "It goes live when you approve it.")}
+			return []draw.Line{draw.Of(f.Theme.Text, "your reason becomes the rationale"), draw.Of(f.Theme.Faint, "The version goes live when you approve the proposal.")}
 		},
 		Content: func(page *prose.Page) {
 			page.Field("restore", subject)

@@ -118,8 +118,8 @@ func TextKeys(sh Shell, page TextPage) []Key {
 		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), WhilePicking: true},
 		{Name: "scroll-last", Keys: []string{"G", "end"}, Help: "Go to the end", Do: k.then((*pager.Pager).End), WhilePicking: true},
 		{Name: "wrap", Keys: []string{"w"}, Label: "wrap", Late: Always, Help: "Toggle line wrapping", Do: k.then(func(p *pager.Pager) { p.SetWrap(!p.Wrapped()) })},
-		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane; where lines are not wrapped, scroll right", Do: k.scrollX(8), Disabled: k.cannotScrollX},
-		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane; where lines are not wrapped, scroll left", Do: k.scrollX(-8), Disabled: k.cannotScrollX},
+		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane, or scroll right if lines are not wrapped", Do: k.scrollX(8), Disabled: k.cannotScrollX},
+		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane, or scroll left if lines are not wrapped", Do: k.scrollX(-8), Disabled: k.cannotScrollX},
 		{Name: "search", Keys: []string{"/"}, Label: "search", Late: Always, Help: "Search", Do: k.search},
 		{Name: "next-match", Keys: []string{"n"}, Help: "Go to the next match", Do: k.nextMatch(1), WhilePicking: true},
 		{Name: "previous-match", Keys: []string{"N"}, Help: "Go to the previous match", Do: k.nextMatch(-1), WhilePicking: true},
@@ -151,7 +151,7 @@ func (k textKeys) more() tea.Cmd {
 func (k textKeys) nextStop(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !k.page.ActivePager().NextStop(step) {
-			return tea.Batch(k.shell.Say(Remark, "No more"), k.more())
+			return tea.Batch(k.shell.Say(Remark, "No more items"), k.more())
 		}
 		return k.more()
 	}

@@ -78,7 +78,7 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	switch {
 	case r == nil || r.List == nil:
 	case r.dossier.Digest != d.Digest || r.Comparison.New != r.hash:
-		p.Missing = []string{"what has changed since you read it"}
+		p.Missing = []string{"the changes since you read the proposal"}
 	default:
 		if d.Parts == nil {
 			p.Parts = r.List.Required()

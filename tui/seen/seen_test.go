@@ -62,5 +62,5 @@ func TestUnread(t *testing.T) {
 
 	d.Revision.Draft.Definition.Tool = &registry.Tool{ID: "pacer", Prompt: "Count the letters."}
 	record.Show(d, seen.ContentHash(d), findings)
-	unread("what has changed")
+	unread("the changes since")
 }

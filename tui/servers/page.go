@@ -96,15 +96,15 @@ func (p *Page) sidePane() []string {
 	v, ok := p.status.Of(e.Server)
 	if ok && e.State != clients.Refused {
 		page.Blank()
-		page.Heading("Its tools")
+		page.Heading("Tools")
 		numbers(page, v.Tools)
 		if v.Texts != (guarding.Counts{}) {
 			page.Blank()
-			page.Heading("Its prompts and instructions")
+			page.Heading("Prompts and instructions")
 			numbers(page, v.Texts)
 		}
 		page.Blank()
-		page.Field("last call", strings.TrimPrefix(p.last(v), ", "))
+		page.Field("last call", strings.TrimPrefix(strings.TrimPrefix(p.last(v), ", "), "last call "))
 	}
 	if ok && len(v.LeftOut) > 0 {
 		page.Blank()
@@ -170,7 +170,7 @@ func (p *Page) Fit(f screen.Frame) {
 	if p.loaded && len(p.status.Entries) == 0 {
 		page.Blank()
 		page.Text("", "No client on this machine has an MCP server.")
-		page.Faint("", "Once a client has one, run toolcrib init in a shell to propose its tools and guard it. "+p.waitingText())
+		page.Faint("", "When a client has an MCP server, run toolcrib init in a shell to propose the tools and guard the server. "+p.waitingText())
 	}
 	p.layCalls(page)
 	name, client := 10, 8
@@ -250,7 +250,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	if p.status.More {
 		page.Faint("    ", "and more")
 	}
-	page.FaintItem(draw.Of("", "    "), "P shows their arguments; approve or refuse them there.")
+	page.FaintItem(draw.Of("", "    "), "Press P to see the arguments and to approve or refuse.")
 	page.Blank()
 }
 
@@ -274,7 +274,7 @@ func (p *Page) last(v guarding.Server) string {
 	if v.Last == nil {
 		return ", never called"
 	}
-	text := ", " + v.Last.Tool + " " + wording.ShortAge(p.Frame.Now().Sub(v.Last.At)) + " ago"
+	text := ", last call " + v.Last.Tool + " " + wording.ShortAge(p.Frame.Now().Sub(v.Last.At)) + " ago"
 	if v.Last.Code != "" && v.Last.Code != "ok" {
 		text += " (" + string(v.Last.Code) + ")"
 	}

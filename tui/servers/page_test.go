@@ -81,7 +81,7 @@ func TestStateIsNeverCut(t *testing.T) {
 				t.Errorf("%d columns: %q is cut:\n%s", width, want, text)
 			}
 		}
-		if beside := strings.Contains(text, "Its tools"); beside != (width >= 120) {
+		if beside := strings.Contains(text, "│ Tools"); beside != (width >= 120) {
 			t.Errorf("%d columns: beside the list is %v:\n%s", width, beside, text)
 		}
 	}

@@ -147,7 +147,7 @@ func (s *Shell) Paste(text string) tea.Cmd {
 		runes := []rune(strings.ReplaceAll(text, "\n", " "))
 		if room := room(in); len(runes) > room {
 			runes = runes[:room]
-			s.Say(screen.Remark, "The paste was cut: a line has at most %d characters", maxInput)
+			s.Say(screen.Remark, "The pasted text was cut: a line has at most %d characters", maxInput)
 		}
 		in.Text.Insert(string(runes))
 		return screen.Run(in.Changed)

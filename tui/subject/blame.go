@@ -147,7 +147,7 @@ func (b *blameSection) layOut(page *prose.Page) {
 		case text.err != nil:
 			page.Text("", wording.OneLine(text.err))
 		case len(text.lines) == 0:
-			page.Faint("", "It is empty in this version.")
+			page.Faint("", "This text is empty in this version.")
 		default:
 			th := b.page.Frame.Theme
 			for i, l := range text.lines {

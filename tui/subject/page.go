@@ -343,7 +343,7 @@ func (s *Page) loadSection() tea.Cmd {
 
 func versionName(n int) string {
 	if n == 0 {
-		return "nothing"
+		return "no version"
 	}
 	return "version " + strconv.Itoa(n)
 }

@@ -96,7 +96,7 @@ func TestShowsSections(t *testing.T) {
 
 func TestComparesVersions(t *testing.T) {
 	s, _ := opened(t, &versionedTool{}, screen.Opening{}, 100)
-	if got, _ := press(t, s, "tab", "b"); got[0] != screen.Sayf(screen.Remark, "Version 3 marked; enter on another version compares them") {
+	if got, _ := press(t, s, "tab", "b"); got[0] != screen.Sayf(screen.Remark, "Version 3 marked; press enter on another version to compare") {
 		t.Errorf("b asks for %#v", got)
 	}
 	press(t, s, "j", "j", "enter")

@@ -54,26 +54,26 @@ func OneLine(err error) string {
 func NotPermitted(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
-		return "it is a draft; submit it first"
+		return "the proposal is a draft; submit it first"
 	case proposals.ChiefReview:
-		return "the Chief of Staff has not reviewed it yet"
+		return "the Chief of Staff has not reviewed the proposal yet"
 	case proposals.UserReview:
-		return "it waits for your decision"
+		return "the proposal waits for your decision"
 	case proposals.NeedsChanges:
-		return "it was sent back and not revised yet"
+		return "the proposal was sent back and has not been revised yet"
 	case proposals.Approved:
-		return "it is already approved"
+		return "the proposal is already approved"
 	case proposals.Rejected:
-		return "it is already rejected"
+		return "the proposal is already rejected"
 	case proposals.Withdrawn:
-		return "it is already withdrawn"
+		return "the proposal is already withdrawn"
 	}
-	return "it is in the state " + string(s)
+	return "the proposal is in the state " + string(s)
 }
 
 // Change returns a word for the kind of change that a proposal makes, for example "new".
 func Change(t proposals.Type) string {
-	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "gone", proposals.Reactivate: "back"}
+	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "removed", proposals.Reactivate: "back"}
 	return cmp.Or(names[t], string(t))
 }
 
@@ -144,10 +144,10 @@ func CannotRepropose(p proposals.Proposal) string {
 	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
 		return ""
 	case proposals.Approved:
-		return "it is approved; restore an earlier version instead"
+		return "the proposal is approved; restore an earlier version instead"
 	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview:
 	}
-	return "only a proposal that was rejected, withdrawn or sent back can be proposed again; to end a waiver, select it"
+	return "only rejected, withdrawn, or sent-back proposals can be proposed again; to end a waiver, select it"
 }
 
 // Remedies contains texts that Obstacles appends to its results. Each explains, in the terms of the current
@@ -171,7 +171,7 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 		case errors.Is(o, review.ErrStale):
 			out = append(out, facts.WhyStale(d.Proposal)+ways.Rebase)
 		case errors.Is(o, review.ErrOutdated) && ways.Assess != "":
-			out = append(out, "the rules or settings changed since its review"+ways.Assess)
+			out = append(out, "the rules or settings have changed since the review"+ways.Assess)
 		default:
 			out = append(out, OneLine(o))
 		}
@@ -183,9 +183,9 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 	for _, p := range members {
 		switch {
 		case p.State != proposals.UserReview:
-			return []string{Reference(p) + " of its change set is " + string(p.State)}
+			return []string{Reference(p) + " of the change set is " + string(p.State)}
 		case p.Summary.Blocks > 0:
-			return []string{Reference(p) + " of its change set has an open blocking finding"}
+			return []string{Reference(p) + " of the change set has an open blocking finding"}
 		}
 	}
 	return nil
@@ -195,9 +195,9 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
-		return so + "yours is recorded, and nothing goes live before the others approve"
+		return so + "nothing goes live before the others approve"
 	}
-	return so + "yours can be the last"
+	return so + "yours can be the last one"
 }
 
 // SubmitProblems returns the reasons why a draft cannot be submitted yet, for example missing parts. It returns

@@ -72,7 +72,7 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	switch {
 	case w.ctx.Err() == nil:
 	case errors.Is(msg.Err, context.Canceled):
-		w.outcomes = append(w.outcomes, cmp.Or(msg.Undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
+		w.outcomes = append(w.outcomes, cmp.Or(msg.Undone, "not saved")+": toolcrib quit while the database was busy")
 	case msg.Err != nil:
 		w.outcomes = append(w.outcomes, cmp.Or(msg.Undone, "not written")+": "+msg.Err.Error())
 	default:
@@ -92,7 +92,7 @@ func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 		before = tea.Batch(d.Save(), d.Decline())
 	}
 	open := w.shell.Ask(screen.Dialog{
-		Form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
+		Form: proposals.Form{Title: "Sign the decision", Verb: "sign"},
 		Content: func(page *prose.Page) {
 			page.Field("signer", ask.Principal)
 			page.Field("key", ask.Key)

@@ -63,7 +63,7 @@ func TestCancelledWrites(t *testing.T) {
 		w.Cancel()
 		w.Ended(run(written).(screen.Wrote))
 	}
-	want := []string{"Saved", "not approved: the database was busy when toolcrib quit; nothing was saved", "not written: no space"}
+	want := []string{"Saved", "not approved: toolcrib quit while the database was busy", "not written: no space"}
 	if got := w.Outcomes(); len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("%q is told, not %q", got, want)
 	}

@@ -45,7 +45,7 @@ var Steps = []Step{
 	{Type: "delete", Shows: []string{"delete_tasks"}},
 	{Label: "keep the filter", Shows: []string{"enter open"}},
 	{Label: "open", Shows: []string{"Can't be approved yet", "R212"}},
-	{Label: "reject", Shows: []string{"Closes it for good", "Reason"}},
+	{Label: "reject", Shows: []string{"Closes the proposal for good", "Reason"}},
 	{Type: "Keep asking before a task is deleted.", Shows: []string{"is deleted."}},
 	{Label: "done writing", Shows: []string{"y reject it for good"}},
 	{Label: "reject it for good", Shows: []string{"Rejected: tool:global/delete_tasks"}},
@@ -114,7 +114,7 @@ func (s Step) String() string {
 
 // loading is the reason of a key that was pressed before its page was read, as happens on
 // a busy machine: who reads it presses again.
-const loading = "it is still loading"
+const loading = "the page is still loading"
 
 // take does the step, waits for its text, and returns the keys pressed.
 func (s Step) take(ctx context.Context, t *terminal.Terminal) ([]string, error) {

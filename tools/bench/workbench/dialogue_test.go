@@ -59,7 +59,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("calls show")
 	p.sees(`"t-1"`)
 	p.says("calls approve")
-	p.sees("It runs once, with exactly these arguments.", "Type y and press enter to run it")
+	p.sees("The call runs once, with exactly these arguments.", "Type y and press enter to run it")
 	p.says("y")
 	p.sees("queue>")
 	p.says("quit")

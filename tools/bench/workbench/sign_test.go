@@ -63,7 +63,7 @@ func TestSignsOnATerminal(t *testing.T) {
 		p.answers("y reject")
 		p.sees("Sign the decision", "user:mara", "SHA256:")
 		statement := p.statement()
-		p.answers("y ask the key")
+		p.answers("y sign")
 		p.sees(statement + ".\nEnter passphrase") // not the question before
 		p.types(try.passphrase)
 		p.press("Enter")

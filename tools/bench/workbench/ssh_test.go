@@ -140,7 +140,7 @@ func TestOpenSSHClient(t *testing.T) {
 	p.sees("Approve", "digest")
 	p.answers("y approve")
 	p.sees("Sign the decision", "user:mara", "SHA256:")
-	p.answers("y ask the key")
+	p.answers("y sign")
 	p.sees("Live: tool:user/scene_pacer version 1")
 	p.press("C-z")
 	p.sees("no shell is available here")
