@@ -75,8 +75,7 @@ type Account struct {
 	Via string `json:"via,omitempty"`
 }
 
-// EncodeRendered returns the hashes of rendered prompts as canonical JSON, the form in
-// which they are stored and sealed.
+// EncodeRendered returns the hashes of rendered prompts as canonical JSON, which is stored and sealed.
 func EncodeRendered(m map[string]string) string {
 	if len(m) == 0 {
 		return "{}"
@@ -89,8 +88,7 @@ func DecodeRendered(s string) (map[string]string, error) {
 	return decode[map[string]string]("rendered hashes", s)
 }
 
-// EncodeWaivers returns ws as canonical JSON, the form in which waivers are stored and
-// sealed.
+// EncodeWaivers returns ws as canonical JSON, which is stored and sealed.
 func EncodeWaivers(ws []Waiver) string {
 	if len(ws) == 0 {
 		return "[]"
@@ -106,8 +104,8 @@ func DecodeWaivers(s string) ([]Waiver, error) {
 	return decode[[]Waiver]("waivers", s)
 }
 
-// EncodeApprovals returns as as canonical JSON, the form in which approvals are stored
-// and sealed. It returns "" if there are none.
+// EncodeApprovals encodes approvals as canonical JSON, which is stored and sealed. It returns "" if there are no
+// approvals.
 func EncodeApprovals(as []Approval) string {
 	if len(as) == 0 {
 		return ""

@@ -24,8 +24,8 @@ type Row struct {
 	// are "" for other rows.
 	Text, TextHash string
 
-	// Contradiction is a sentence if unsealed columns of the row contradict sealed
-	// columns, and "" otherwise.
+	// Contradiction is a sentence that describes how unsealed columns of the row
+	// contradict sealed columns. It is "" if there is no contradiction.
 	Contradiction string
 
 	// Chain identifies the chain of the row: the subject of a version, "events" for
@@ -82,20 +82,20 @@ type Damage struct {
 type Report struct {
 	Rows   map[string]int64 // number of rows by table
 	Damage []Damage
-	Notes  []Damage // results whose Note is set
+	Notes  []Damage // results with Note set
 }
 
 // maxDamage is the maximum length of each list in a report. With this much damage, only
 // restoring a backup helps.
 const maxDamage = 1000
 
-// Options are the options of a verification.
+// Options control what Verify checks, and how it reports its progress.
 type Options struct {
 	// Deep enables the database engine's own check of all pages and indexes, and other
 	// checks that take long.
 	Deep bool
-	// Progress, if not nil, is called periodically with a table and the number of its
-	// rows that have been read. Calls are never concurrent.
+	// Progress, if not nil, is called periodically. rows is the number of rows of the
+	// table that have been read so far. Calls are never concurrent.
 	Progress func(table string, rows int64)
 }
 
@@ -187,11 +187,11 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 		wrong := func(message string) { r.found.add(Damage{Table: row.Table, Key: row.Key, Message: message}) }
 		if row.TextHash != "" {
 			if buf = append(buf[:0], row.Text...); registry.HashBytes(buf) != row.TextHash {
-				wrong("Its definition does not match its content hash.")
+				wrong("The definition does not match its content hash.")
 			}
 		}
 		if buf = appendFields(buf[:0], row.Fields); registry.HashBytes(buf) != row.Seal {
-			wrong("Its content does not match its seal.")
+			wrong("The content does not match its seal.")
 		}
 		if row.Contradiction != "" {
 			wrong(row.Contradiction)
@@ -202,10 +202,10 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 				last = row.After
 			}
 			if row.Number != last.Number+1 {
-				wrong(fmt.Sprintf("It follows number %d; entries are missing.", last.Number))
+				wrong(fmt.Sprintf("The number does not follow number %d; entries are missing or out of order.", last.Number))
 			}
 			if row.Prev != last.Seal {
-				wrong("It does not continue the previous entry: the chain is broken here.")
+				wrong("The entry does not contain the hash of the previous entry; the chain is broken here.")
 			}
 			chains[row.Chain] = Link{row.Number, row.Seal}
 		}
@@ -222,7 +222,7 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 // NotText returns a note about a row that contains a text with invalid UTF-8 or NUL.
 // Earlier versions accepted such texts, but they can no longer be stored.
 func NotText(table, key string) Damage {
-	return Damage{Table: table, Key: key, Message: "It has a text with invalid UTF-8 or a NUL character, written by an earlier version.", Note: true}
+	return Damage{Table: table, Key: key, Message: "A text contains invalid UTF-8 or a NUL character. An earlier version of toolcrib wrote it.", Note: true}
 }
 
 func notText(s string) bool { return plaintext.Problem(s) != "" }

@@ -106,7 +106,7 @@ func found(t *testing.T, l Ledger) []string {
 
 // TestVerifyChains tampers with two interleaved chains.
 func TestVerifyChains(t *testing.T) {
-	const text, seal, gap, broken = "Its definition does not match", "Its content does not match", "It follows number", "It does not continue"
+	const text, seal, gap, broken = "The definition does not match", "The content does not match", "The number does not follow", "The entry does not contain the hash"
 	for name, test := range map[string]struct {
 		tamper func(rows []Row) []Row
 		want   []string // prefixes of the messages, in order

@@ -16,9 +16,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Version is an immutable snapshot of a subject. An approval writes the version before
-// it updates the live registry. Actors and the assessment are stored as text. The JSON
-// keys are those of a bundle.
+// Version is an immutable snapshot of a subject. An approval writes the version before it updates the live registry.
+// Actors and the assessment are stored as text. Bundles use the same JSON keys.
 type Version struct {
 	Subject      registry.Subject  `json:"subject"`
 	Number       int               `json:"number"`              // counted from 1
@@ -29,7 +28,7 @@ type Version struct {
 	Proposal     string            `json:"proposal,omitempty"`  // "" for shipped definitions
 	Revision     int               `json:"revision,omitempty"`
 	Author       string            `json:"author,omitempty"`
-	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment on which the decision was based
+	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment that the decision was based on
 	ReviewDigest string            `json:"review_digest,omitempty"` // digest of the content that was shown to the decider
 	Rendered     map[string]string `json:"rendered,omitempty"`      // seals of the channel prompts that the version changed, by "agent:layer/id#channel"
 	RulesVersion string            `json:"rules_version,omitempty"`
@@ -66,7 +65,7 @@ func (v Version) Signatures() []string {
 // Waiver records that a user accepts one finding, with the reason.
 type Waiver struct {
 	ID          string     `json:"id"`
-	Revision    int        `json:"revision"` // revision for which the waiver was given
+	Revision    int        `json:"revision"` // revision that contained the waived finding
 	ContentHash string     `json:"content_hash"`
 	Rule        string     `json:"rule"`
 	Path        string     `json:"path"`
@@ -79,8 +78,8 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Ends reports whether w ends the earlier waivers of its finding. Such a waiver expires
-// at the time at which it is given.
+// Ends reports whether w ends the earlier waivers of the same finding. A waiver that ends others expires at the moment
+// when it is given.
 func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
 
 // VersionFormat is the first field of the seal of a version. It identifies the format.

@@ -139,7 +139,7 @@ func TestEveryChangedRowIsNamed(t *testing.T) {
 		}
 		named := map[string]bool{}
 		for _, d := range report.Damage {
-			if strings.HasPrefix(d.Message, "Its content does not match its seal") || strings.HasPrefix(d.Message, "Its definition does not match") {
+			if strings.HasPrefix(d.Message, "The content does not match its seal") || strings.HasPrefix(d.Message, "Its definition does not match") {
 				named[nameOf(d.Table, d.Key)] = true
 			}
 		}
@@ -250,7 +250,7 @@ func TestChangedSubjectIsDetected(t *testing.T) {
 			t.Fatal(err)
 		}
 		sealed := slices.ContainsFunc(report.Damage, func(d history.Damage) bool {
-			return d.Table == "versions" && strings.HasPrefix(d.Message, "Its content does not match its seal")
+			return d.Table == "versions" && strings.HasPrefix(d.Message, "The content does not match its seal")
 		})
 		if !sealed {
 			t.Errorf("%s: %+v", subject, report.Damage)

@@ -11,9 +11,11 @@ type match struct {
 
 const (
 	// maxPairs is the maximum number of pairs that the occurrences of a rare item may
-	// form: its number on one side times its number on the other.
+	// form. An item that occurs m times in one sequence and n times in the other forms m·n
+	// pairs.
 	maxPairs = 64
-	// pairsPerItem limits the total number of pairs of rare items, per item of a fragment.
+	// pairsPerItem times the number of items in a fragment is the maximum number of pairs
+	// that all rare items of the fragment may form.
 	pairsPerItem = 2
 )
 
@@ -41,9 +43,9 @@ func (c *comparer) anchors(f box) []match {
 			found.add(int32(x), places[p])
 		}
 	}
-	// A match of an item that occurs once on each side, or that is adjacent to another
-	// match, is reliable. The chain may pair other items wrongly, so they are left to the
-	// exact search.
+	// A match is reliable if its item occurs once on each side, or if the match is
+	// adjacent to another match. The chain may pair other items wrongly, so the exact
+	// search compares these items.
 	return slices.DeleteFunc(found.longest(), func(m match) bool {
 		unique := c.inA[c.a[m.x]]*c.inB[c.a[m.x]] == 1
 		afterEqual := m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1]
@@ -57,8 +59,8 @@ func (c *comparer) rare(v int32, most int) bool {
 	return pairs > 0 && pairs <= most && (c.trivial == nil || !c.trivial[v])
 }
 
-// rarity returns the maximum number of pairs that a rare item may form. It is chosen so
-// that the total number of pairs stays within the limit. It is 0 if no item is rare.
+// rarity returns the maximum number of pairs that a rare item of f may form, so that the
+// total number of pairs stays within the limit. It returns 0 if no item is rare.
 func (c *comparer) rarity(f box) int {
 	var pairs [maxPairs + 1]int // pairs[n] is the total number of pairs of items that form n pairs each
 	for _, v := range c.a[f.x0:f.x1] {
@@ -79,8 +81,8 @@ func (c *comparer) rarity(f box) int {
 	return most
 }
 
-// places returns the indices of the rare items in the second sequence, grouped by item.
-// The group of item v ends before index next[v]-1.
+// places returns the indices at which rare items occur in the second sequence, grouped by
+// item. In the result, the group of item v ends before index next[v]-1.
 func (c *comparer) places(f box, most int) []int32 {
 	total := int32(0)
 	for _, v := range c.b[f.y0:f.y1] {
@@ -100,11 +102,11 @@ func (c *comparer) places(f box, most int) []int32 {
 }
 
 // chains finds a longest chain of pairs in which x and y increase (Hunt and Szymanski,
-// 1977). Pairs must be added by increasing x. Pairs with equal x must be added by
-// decreasing y, so that a chain contains at most one of them.
+// 1977). Pairs must be added in the order of increasing x. Pairs with equal x must be
+// added in the order of decreasing y, so that a chain contains at most one of these pairs.
 type chains struct {
 	nodes []chainNode
-	tails []int32 // tails[k] is the chain of length k+1 whose last node has the smallest y
+	tails []int32 // tails[k] is the last node of a chain of length k+1; no chain of this length ends at a smaller y
 }
 
 // chainNode is a pair in a chain. prev is the index of the previous node, or -1.
@@ -158,9 +160,9 @@ const (
 // diagonal k from -d to d in steps of two. The point has index (k+d)/2.
 type rows [maxStride + 1][maxStride + 1]point
 
-// greedy compares c.compact in strides. Each stride is a shortest path to the point that
-// can be reached furthest with a fixed number of changes. The next stride begins at that
-// point. The result is correct, but may have more changes than necessary.
+// greedy compares c.compact in strides. Each stride is a shortest path to the furthest
+// point that a fixed number of changes can reach. The next stride begins at that point.
+// The result is correct, but may have more changes than necessary.
 func (c *comparer) greedy() {
 	if c.rows == nil {
 		c.rows = new(rows)
@@ -229,7 +231,8 @@ func snake(a, b []int32, x, y int) int {
 }
 
 // point encodes the furthest x on a diagonal after some number of changes, and whether the
-// last change was a deletion. It is outside if no point of the diagonal can be reached.
+// last change was a deletion. The value outside means that no point on the diagonal can be
+// reached.
 type point int32
 
 const outside point = -1

@@ -16,15 +16,15 @@ import (
 type comparer struct {
 	a, b     []int32
 	del, ins []bool
-	trivial  []bool // by number: the item is unsuitable as an anchor, such as a blank line
+	trivial  []bool // indexed by item number: whether the item is unsuitable as an anchor, such as a blank line
 	budget   int    // remaining steps for exact searches
 
-	inA, inB []int32 // by number: occurrences in the current fragment; 0 between uses
-	next     []int32 // by number: index for places; 0 between uses
+	inA, inB []int32 // indexed by item number: occurrences in the current fragment; 0 between uses
+	next     []int32 // indexed by item number: index for places; 0 between uses
 	compact  compact
 	fwd, bwd []int32 // furthest points of exact searches, by diagonal
 	rows     *rows
-	walked   bool // greedy was used, so the result may not be minimal
+	walked   bool // whether greedy was used; the result may then not be minimal
 }
 
 // maxDepth is the maximum number of times that an expensive piece is divided by anchors before
@@ -32,8 +32,8 @@ type comparer struct {
 const maxDepth = 4
 
 // compare compares a and b and sets del and ins. All numbers in a and b are less than ids.
-// budget is the number of steps allowed in addition to a number that is proportional to the
-// lengths of a and b.
+// compare may take a number of steps that is proportional to the lengths of a and b, and budget
+// further steps.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
@@ -65,8 +65,8 @@ type box struct {
 
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
-// solve compares the fragment f. Fragments must be solved from left to right, because each gets
-// a share of the remaining budget that depends on the number of items ahead.
+// solve compares the fragment f. Fragments must be solved from left to right, because the share
+// of the remaining budget that a fragment gets depends on the number of items after the fragment.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {
@@ -210,9 +210,9 @@ func shapeOf(t reflect.Type) *shape {
 	return nil
 }
 
-// order returns the keys of both objects without duplicates: first the declared keys, in
-// declared order, then the other keys in the order of after. Keys that only before has are
-// inserted at their former positions.
+// order returns the keys of both objects without duplicates: first the declared keys, in declared
+// order, then the other keys in the order of after. Keys that occur only in before are inserted
+// at their former positions.
 func (s *shape) order(before, after members) []string {
 	var keys []string
 	seen := map[string]bool{}

@@ -200,7 +200,8 @@ func (f Field) Hunks(context int) []Hunk {
 	return hunks
 }
 
-// IsText reports whether both values are strings or absent, so that Lines returns them unquoted.
+// IsText reports whether each of the two values is a string or absent. In that case, Lines returns
+// the values without quotes.
 func (f Field) IsText() bool {
 	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
 }
@@ -333,8 +334,8 @@ func (c Content) unread() *jsondoc.Node {
 	return wire.Unread(*t, c.Source)
 }
 
-// parts compares two objects key by key. Either may be nil. It descends into objects even if only
-// one side has them.
+// parts compares two objects key by key. Either may be nil. It descends into a nested object even
+// if only one of the two objects contains it.
 func (w *walk) parts(p paths, before, after *jsondoc.Node) {
 	b, a := membersOf(before), membersOf(after)
 	for _, key := range (*shape)(nil).order(b, a) {

@@ -44,15 +44,16 @@ func (f File) Name() string {
 	return f.Path
 }
 
-// Fields returns the paths of the fields in which the file may differ, most important first.
+// Fields returns the paths of the fields that the change of the file may affect, most important
+// first.
 func (f File) Fields() []string {
 	at := jsondoc.Join("files", f.Path)
 	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "encoding"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "type"), jsondoc.Join(at, "executable"), at}
 }
 
 // Files returns the files that differ between two versions of a skill, sorted by path. It returns
-// nil for other kinds of subjects. An added file with the content of a removed file counts as
-// the removed file with a new name.
+// nil for other kinds of subjects. If an added file has the content of a removed file, Files
+// reports both as one renamed file.
 func Files(before, after registry.Definition) []File {
 	if before.Skill == nil && after.Skill == nil {
 		return nil
@@ -184,7 +185,8 @@ func content(f registry.File, digits int) string {
 	return strings.ToUpper(f.Encoding)
 }
 
-// CountFiles returns a summary of the given kinds of changes, which File.Word returned.
+// CountFiles returns a summary with the number of files for each kind of change. words contains
+// the result of File.Word for each file.
 func CountFiles(words []string) string {
 	counts := map[string]int{}
 	for _, word := range words {

@@ -52,14 +52,14 @@ type Line struct {
 	New  int    `json:"new,omitempty"`
 	Text string `json:"text"` // without the final "\n"; a "\r" before it is kept
 
-	// NoNewline is set for a last line that does not end in "\n". Two lines may differ
-	// only in this.
+	// NoNewline is set for a last line that does not end in "\n". Two lines may differ only in
+	// NoNewline.
 	NoNewline bool `json:"no_newline,omitempty"`
 
-	// Pair is set by Words and Mark. It is the index in the hunk of the line that replaced
-	// this line or that this line replaced, or -1.
+	// Pair is set by Words and Mark. It is the index, in the hunk, of the line that replaced this
+	// line, or of the line that this line replaced. It is -1 if there is no such line.
 	Pair int `json:"-"`
-	// Rewrapped is set by Words and Mark for the lines of a passage whose line breaks
+	// Rewrapped is set by Words and Mark for the lines of a passage if line breaks in the passage
 	// moved. Such lines have no pair.
 	Rewrapped bool `json:"-"`
 	// Spans is set by Words and Mark. It contains the parts of Text that do not occur in
@@ -90,9 +90,9 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 // Hunk is a run of changes with the lines around it. Deleted lines precede the inserted lines
 // that replace them.
 type Hunk struct {
-	// OldStart and NewStart are the numbers of the first line on each side, counted from 1.
-	// If the hunk has no line on a side, the number is that of the previous line, as in the
-	// unified format of POSIX diff.
+	// OldStart and NewStart are the numbers of the first line on each side, counted from 1. If a
+	// side has no line in the hunk, its number is the number of the line before the hunk, as in
+	// the unified format of POSIX diff.
 	OldStart int    `json:"old_start"`
 	OldLines int    `json:"old_lines"`
 	NewStart int    `json:"new_start"`
@@ -100,10 +100,9 @@ type Hunk struct {
 	Lines    []Line `json:"lines"`
 }
 
-// Unified returns the hunks of the patch, with up to context lines before and after each
-// change. Changes share a hunk if at most twice as many lines are between them. If context is
-// negative, Unified returns one hunk with the complete text. It returns no hunks if there are no
-// changes.
+// Unified returns the hunks of the patch, with up to context lines before and after each change.
+// Two changes share a hunk if at most 2*context lines are between them. If context is negative,
+// Unified returns one hunk with the complete text. It returns no hunks if there are no changes.
 func (p *Patch) Unified(context int) []Hunk {
 	if p.Empty() {
 		return nil
@@ -252,14 +251,15 @@ type Patch struct {
 	edits    []Edit
 }
 
-// workPerCompare is the number of steps of exact searches that comparing two texts may take in
-// addition to those proportional to their size. These steps take about 30 ms.
+// workPerCompare limits the exact searches in a comparison of two texts. The searches may take a
+// number of steps that is proportional to the size of the texts, and workPerCompare further
+// steps. The further steps take about 30 ms.
 const workPerCompare = 10 << 20
 
-// Lines compares two texts line by line. Time and memory are roughly proportional to their
-// size. The result has the fewest possible changes unless finding them would exceed a fixed
-// limit. This requires thousands of changed lines that also occur elsewhere; the result then
-// has slightly more changes.
+// Lines compares two texts line by line. Time and memory are roughly proportional to their size.
+// The result has the fewest possible changes unless the search for them would exceed a fixed
+// limit. Only texts with thousands of changed lines that also occur elsewhere exceed the limit.
+// Their result has slightly more changes.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
 	// Equal lines at the beginning and at the end need not be compared.

@@ -8,7 +8,7 @@ import (
 
 // Merge is the result of merging two changes of the same text.
 type Merge struct {
-	// Text contains all changes without conflicts. For each conflict, it contains the lines of ours.
+	// Text contains all changes that do not conflict. For each conflict, it contains the lines of ours.
 	Text      string
 	Conflicts []Conflict
 }
@@ -73,7 +73,7 @@ type side struct {
 	p    *Patch
 	at   int // index of the first edit after the current piece
 	from int // index of the first edit in the current piece
-	by   int // line offset from base to the new text before edit from
+	by   int // line offset between base and the new text, just before the edit with index from
 }
 
 // take appends lines of t to the result.
@@ -113,7 +113,7 @@ func (s *side) edit(i int) (Edit, bool) {
 	return s.p.edits[i], true
 }
 
-// reaches extends piece by the next edit of s if that edit overlaps or touches it. It reports whether it did.
+// If the next edit of s overlaps or touches piece, reaches extends piece by that edit and returns true.
 func (s *side) reaches(piece *Range) bool {
 	e, ok := s.edit(s.at)
 	if !ok || e.Old.Start > piece.End {
@@ -136,8 +136,8 @@ func (s *side) pass(piece Range) Range {
 	return Range{start, piece.End + s.by}
 }
 
-// markerLength is the length of conflict markers, unless a line of the text begins with a
-// run that long.
+// markerLength is the length of conflict markers. The markers are longer if a line of the text begins with so many
+// equal marker characters.
 const markerLength = 7
 
 // Labels are the names of the three texts in conflict markers.
@@ -153,8 +153,8 @@ type Labels struct {
 //	=======
 //	>>>>>>> theirs
 //
-// If a line of the text could be mistaken for a marker, all markers are longer. A side
-// that does not end in a line feed gets one.
+// If a line of the text could be mistaken for a marker, all markers are longer. Marked adds a line feed to a side that
+// does not end in a line feed.
 func (m Merge) Marked(names Labels) string {
 	t := split(m.Text)
 	n := markerLength
@@ -212,8 +212,8 @@ const (
 	TakeTheirs
 )
 
-// Taken returns the merge after resolving its conflicts by choices. choices[i] applies to
-// conflict i. Conflicts whose choice is Undecided or missing remain.
+// Taken returns the merge after resolving its conflicts by choices. choices[i] applies to conflict i. A conflict
+// remains if its choice is Undecided or missing.
 func (m Merge) Taken(choices []Choice) Merge {
 	t := split(m.Text)
 	var b strings.Builder

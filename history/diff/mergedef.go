@@ -42,9 +42,9 @@ var ErrKinds = errors.New("cannot merge definitions of different kinds")
 // both sides changed in different ways, are conflicts. The result contains the value of
 // ours for each conflict.
 //
-// choices resolves conflicts. It has one element for each conflict, in the order in which
-// a call without choices returns the conflicts; a string has one for each conflicting
-// passage. Resolved conflicts are not returned.
+// choices resolves conflicts. To get the order of its elements, call MergeDefinitions
+// without choices: choices has one element for each returned conflict, or for each
+// conflicting passage if the conflict is in a string. Resolved conflicts are not returned.
 //
 // base may be zero. The error is ErrKinds, or it reports a value that is not valid for its
 // key, which cannot happen if all three definitions were decoded strictly.
@@ -159,9 +159,9 @@ func (s plainSet) only(a, b plainSet) []string {
 }
 
 // mergeLists merges lists of plain values as sets. It removes the elements that either
-// side removed, and adds the elements that either side added. The order is that of the
-// side that changed the order. If both sides changed the order in different ways, or if a
-// list is not a set of plain values, mergeLists returns false. base may be nil.
+// side removed, and adds the elements that either side added. The result has the order of
+// the side that changed the order. If both sides changed the order in different ways, or
+// if a list is not a set of plain values, mergeLists returns false. base may be nil.
 func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, bool) {
 	b, okB := setOf(base)
 	o, okO := setOf(ours)
@@ -186,7 +186,7 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 // that second added. An added element follows the same common element as in second, after
 // any elements that first added there.
 func weave(base, first, second plainSet) *jsondoc.Node {
-	added := map[string][]*jsondoc.Node{} // by the preceding element that first also has
+	added := map[string][]*jsondoc.Node{} // keyed by the preceding element that first also contains
 	behind := ""
 	for _, k := range second.keys {
 		switch {

@@ -87,9 +87,9 @@ func (t *interner) number(s string) int32 {
 // len returns the number of different strings.
 func (t *interner) len() int { return len(t.keys) }
 
-// exact finds the fewest possible changes between the sequences of c.compact and marks
-// them. If this takes more than limit steps, or if it is certain to do so, exact marks
-// nothing and returns false.
+// exact finds the fewest possible changes between the sequences of c.compact and marks them. If the
+// search takes more than limit steps, or is certain to take more, exact marks nothing and returns
+// false.
 //
 // It implements the linear-space variant of the algorithm by Myers (1986, section 4b). Two
 // searches, one from each end, meet at a point of a shortest path. The parts before and
@@ -114,10 +114,10 @@ func (c *comparer) exact(limit int) bool {
 type search struct {
 	c        *comparer
 	fwd, bwd wave
-	origin   int // index of the start diagonal of a wave in its reach
+	origin   int // index of a wave's start diagonal in wave.reach
 	limit    int
 	steps    int  // remaining steps
-	within   bool // the remaining searches cannot exceed the limit
+	within   bool // whether the remaining searches cannot exceed the limit
 }
 
 // wave is the frontier of a search in one direction.
@@ -190,8 +190,8 @@ func (w *wave) widen(n, m int, nowhere int32) {
 	}
 }
 
-// forward advances the forward search by one change, on every second diagonal. If check is
-// set and it meets the backward search, it returns the meeting point.
+// forward advances the forward search by one change, on every second diagonal. If check is set and
+// the two searches meet, forward returns the meeting point.
 func (s *search) forward(a, b []int32, check bool) (x, d int, met bool) {
 	reach, zero := s.fwd.reach, s.fwd.zero
 	for d := s.fwd.max; d >= s.fwd.min; d -= 2 {
@@ -227,9 +227,9 @@ func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// hopeless reports whether the search would exceed its limit several times if it continued
-// at its current pace. It makes this estimate only after 1/32 of the limit, and whenever
-// the number of rounds has doubled.
+// hopeless reports whether the search, at its current pace, would take several times as many steps
+// as its limit. It returns false without an estimate until 1/32 of the limit is used, and in rounds
+// whose number is not a power of two.
 func (s *search) hopeless(round, n, m int) bool {
 	if round&(round-1) != 0 || s.limit-s.steps < s.limit/32 {
 		return false

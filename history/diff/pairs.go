@@ -20,8 +20,8 @@ const (
 	bagEnd = 256
 )
 
-// pairs decides which inserted line is a new version of which deleted line. It returns the
-// pairs with the highest total similarity. Pairs are in order and do not cross.
+// pairs matches deleted lines with the inserted lines that are new versions of them. It
+// returns the pairs with the highest total similarity. Pairs are in order and do not cross.
 func (m *marker) pairs(dels, inss []changedLine) []match {
 	if len(dels) == 0 || len(inss) == 0 {
 		return nil

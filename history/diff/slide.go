@@ -75,8 +75,8 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns the number of lines, at most most, by which e can move. The direction is
-// down if step is 1, and up if step is -1.
+// room returns how many lines e can move, but no more than most. The direction is down if
+// step is 1, and up if step is -1.
 func (s *slider) room(e Edit, step, most int) int {
 	t, run, ok := s.side(e)
 	n := 0
@@ -93,8 +93,9 @@ const (
 	maxSteps      = 1 << 18
 )
 
-// best returns e at the best position that can be reached by moving up to up lines up or
-// up to down lines down. Of equally good positions, it chooses the lowest.
+// best moves e to its best position and returns the result. It can move e at most up lines
+// up or at most down lines down. If several positions are equally good, best chooses the
+// lowest.
 func (s *slider) best(e Edit, up, down int) Edit {
 	t, run, _ := s.side(e)
 	first := max(-up, down-maxSlides)
@@ -186,9 +187,9 @@ func pick(first bool, a, b int) int {
 	return b
 }
 
-// neighbour returns the indent of the first line that is not blank, starting at line i
-// and moving in the direction by, which is 1 or -1. It returns blank if there is no such
-// line. blanks is the number of blank lines before it.
+// neighbour returns the indent of the first line that is not blank, starting at line i and
+// moving in the direction by, which is 1 or -1. It returns blank if there is no such line.
+// blanks is the number of blank lines before that line.
 func (t text) neighbour(i, by int) (indent, blanks int) {
 	for ; i >= 0 && i < t.len(); i += by {
 		if indent := t.indent(i); indent != blank {

@@ -11,13 +11,12 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// maxBlock is the maximum number of consecutive changed lines among which lines are
-// paired.
+// maxBlock is the maximum length of a run of changed lines in which lines are paired.
 const maxBlock = 20_000
 
-// Words returns a copy of the hunk in which changed lines have pairs and spans. The time
-// is proportional to the size of the hunk, even if its lines have a million characters.
-// A megabyte of text of which a third was edited takes about 25 ms.
+// Words returns a copy of the hunk in which changed lines have pairs and spans. The time is
+// proportional to the size of the hunk, even if its lines have a million characters. Words
+// takes about 25 ms for a megabyte of text if a third of the text was edited.
 func (h Hunk) Words() Hunk {
 	h.Lines = slices.Clone(h.Lines)
 	h.Mark(0, len(h.Lines))
@@ -42,7 +41,7 @@ func (h Hunk) Mark(from, to int) {
 // memory.
 type marker struct {
 	ids   *interner
-	plain []bool // by token number: the token is unsuitable as an anchor
+	plain []bool // indexed by token number: whether the token is unsuitable as an anchor
 	cmp   comparer
 	a, b  []int32
 }
@@ -108,7 +107,7 @@ type marking struct {
 	match
 	old, new []Span
 	kept     int  // number of unchanged bytes that are not white space
-	ok       bool // kept is large enough to mark spans rather than complete lines
+	ok       bool // whether kept is large enough to mark spans instead of complete lines
 }
 
 // maxTokenized is the maximum length of a line that is compared token by token, in bytes.
@@ -149,7 +148,8 @@ func (m *marker) spans(x, y changedLine) marking {
 	return k
 }
 
-// leastKept is the minimum unchanged fraction of the longer line for which spans are marked.
+// leastKept is the fraction of the longer line that must be unchanged. If less is unchanged,
+// the complete lines are marked instead of spans.
 const leastKept = 0.2
 
 // compare compares two lists of tokens. The result is valid until the next call.
@@ -229,7 +229,8 @@ const (
 	space              // a run of white space
 )
 
-// token is the unit in which lines are compared: text[start:end].
+// token is a unit in the comparison of lines. It consists of the bytes start to end-1 of the
+// line.
 type token struct {
 	start, end int32
 	id         int32 // equal for equal tokens
@@ -274,8 +275,8 @@ func tokenize(ts []token, line string, ids *interner) []token {
 	return ts
 }
 
-// classify returns the class of the character that begins with r. single reports whether
-// the character is a token of its own.
+// classify returns the class of the character that begins with r. single reports whether the
+// character is always a separate token.
 func classify(r rune) (c class, single bool) {
 	switch {
 	case r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

@@ -38,15 +38,14 @@ type FaultKind string
 const (
 	Edited  FaultKind = "edited"
 	Missing FaultKind = "missing"
-	Foreign FaultKind = "foreign" // belongs to no version whose snapshot was written to the folder
+	Foreign FaultKind = "foreign" // does not belong to any version that was written to the folder
 )
 
 // SnapshotStore is the part of a Store that CheckSnapshots requires.
 type SnapshotStore interface {
-	// Written returns the versions whose snapshots were written to dir.
+	// Written returns the versions that were written to dir as snapshots.
 	Written(ctx context.Context, dir string) ([]history.Version, error)
-	// PendingExports returns the versions whose files have not been written to dir yet,
-	// oldest first.
+	// PendingExports returns the versions that have not been written to dir yet, oldest first.
 	PendingExports(ctx context.Context, dir string) ([]PendingExport, error)
 }
 
@@ -70,7 +69,7 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 	}
 	err = c.files.in(func(root *os.Root) error {
 		err := fs.WalkDir(root.FS(), path.Join(folder, historyName), func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") { // such as temporary files
+			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") { // skips hidden files, such as temporary files
 				return err
 			}
 			if !entry.Type().IsRegular() {
@@ -81,8 +80,8 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 			if err != nil {
 				return err
 			}
-			// Compare the file with the version that it names. If the content or the folder does not match, compare it
-			// with the version whose snapshot has the name of the file.
+			// Compare the file with the version that it names. If the content or the folder does not match, compare the
+			// file with the version that has a snapshot of this name.
 			var f snapshotFile
 			if json.Unmarshal(text, &f) == nil {
 				k := snapshotKey{f.Subject, f.Version}
@@ -190,7 +189,7 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	}
 	found, err := decodeLive(text, w.layer(), current)
 	if err != nil {
-		return out, fmt.Errorf("%s was %w and cannot be parsed: %w", out.File, ErrDrift, err)
+		return out, fmt.Errorf("%s was %w, and it cannot be parsed: %w", out.File, ErrDrift, err)
 	}
 	for _, d := range current {
 		after, there := found[d.Subject]

@@ -116,7 +116,7 @@ const maxFile = 64 << 20
 
 // errNoFile indicates that a path is not a regular file. Such files are not opened,
 // because opening a pipe would block.
-var errNoFile = errors.New("is not a file")
+var errNoFile = errors.New("is not a regular file")
 
 // files accesses the files below the folder of a workspace. Other users and agents can
 // often write to the folder, so symbolic links that lead out of the folder are not
@@ -133,7 +133,7 @@ func (f files) in(fn func(*os.Root) error) error {
 	var at *fs.PathError
 	for inner := err; errors.As(inner, &at); inner = at.Err {
 		if at.Err.Error() == "path escapes from parent" { // os.Root does not export this error
-			err = fmt.Errorf("%w: %s; the link was not followed", errEscapes, filepath.Join(f.dir, at.Path))
+			err = fmt.Errorf("%w: %s; toolcrib does not follow this link", errEscapes, filepath.Join(f.dir, at.Path))
 			break
 		}
 	}
@@ -141,7 +141,7 @@ func (f files) in(fn func(*os.Root) error) error {
 }
 
 // errEscapes indicates that a symbolic link leads out of the workspace.
-var errEscapes = errors.New("the workspace contains a link that leads outside it")
+var errEscapes = errors.New("the workspace contains a link to a place outside the workspace")
 
 // read returns the content of the file name. The error wraps fs.ErrNotExist if the file does not exist.
 func (f files) read(name string) (text []byte, err error) {

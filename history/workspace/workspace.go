@@ -27,7 +27,7 @@ const (
 	liveName = folder + "/prompts.json"
 )
 
-// PendingExport is a version whose files have not been written to a folder yet.
+// PendingExport is a version that has not been written to a folder yet.
 type PendingExport struct {
 	Seq     int64 // identifies the entry of the queue
 	Version history.Version
@@ -46,8 +46,8 @@ type Store interface {
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
 	// Exclusively runs fn while no other process runs Exclusively and no approval is
-	// committed. It then removes the pending exports whose Seq is in written. If hash is
-	// not "", hash replaces all hashes that Expect recorded for dir.
+	// committed. It then removes the pending exports with a Seq in written. If hash is not
+	// "", hash replaces all hashes that Expect recorded for dir.
 	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
@@ -57,7 +57,7 @@ type Dated struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Workspace is the folder of a project in which approved definitions are written.
+// Workspace writes approved definitions to the folder of a project.
 type Workspace struct {
 	store   Store
 	dir     string
@@ -76,7 +76,7 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 		return nil, fmt.Errorf("the workspace %s is not a folder", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // Store must see one name for each folder
+		dir = real // Store must always get the same name for a folder
 	}
 	return &Workspace{store: store, dir: dir, project: project}, store.Attach(ctx, dir, project)
 }
@@ -135,7 +135,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 		_, edited, err := w.edited(ctx, store, text)
 		if err != nil || edited {
 			if drift = err; edited {
-				drift = fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
+				drift = fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see the edits with toolcrib drift", w.LivePath(), ErrDrift)
 			}
 			// Keep the entries that require the live file in the queue.
 			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
