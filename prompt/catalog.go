@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry"
 )
 
-// uncategorised is the category under which tools without a category are listed.
+// uncategorised is the category that the catalog shows for tools without a category.
 const uncategorised = "other"
 
 // catalog returns the catalog block, which lists the tools of an agent. It lists
@@ -113,7 +113,7 @@ func sorted(tools []Tool) []Tool {
 	return lists.Map(entries, func(e entry) Tool { return e.Tool })
 }
 
-// sortName returns the key by which t is sorted in its part.
+// sortName returns the sort key of t within its part of the catalog.
 func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 
 // inTableOrder returns the categories of actions. Known categories come first, in

@@ -38,7 +38,7 @@ type Passage struct {
 	Added bool
 }
 
-// OwnTexts is the seal of a change in which only toolcrib's own texts differ. It is Hash("").
+// OwnTexts is the seal of a change that affects only toolcrib's own texts. It is Hash("").
 const OwnTexts = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // Seal returns the SHA-256 over c, or "" if the change removes the prompt.
@@ -116,7 +116,7 @@ type side struct {
 	template string
 	tools    []Tool
 	channels []string
-	places   []string // those placeholders of the template whose values depend on the tools
+	places   []string // placeholders in the template with values that depend on the tools
 	more     bool     // whether the prompts contain the note on discovery
 }
 
@@ -152,7 +152,7 @@ func (s side) own(channel string) []string {
 	return []string{hashFields(fields...)}
 }
 
-// shared returns the hashes of those texts of tools that are the same for all channels.
+// shared returns the hashes of the tool texts that are the same for all channels.
 func (s side) shared(tools []Tool) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolCatalog) {
@@ -198,7 +198,7 @@ func without(all, others []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
 }
 
-// exclusive returns the differences between the hashes in removed and those in added. A hash in both lists is omitted.
+// exclusive returns passages for the hashes that occur only in removed or only in added.
 func exclusive(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
@@ -238,16 +238,16 @@ func hashFields(fields ...string) string {
 // Limits of texts in prompts and answers.
 const (
 	TelegramLimit    = 4096     // characters of a message; see core.telegram.org/bots/api#sendmessage
-	DescriptionLimit = 2048     // characters of a tool's description that all clients keep; some clients cut the rest
+	DescriptionLimit = 2048     // characters of a tool's description; some clients cut longer descriptions
 	PromptLimit      = 16 << 20 // bytes of a prompt; short templates can expand to any size
-	MaxOfKind        = 200      // number of tools, in addition to core tools, that a prompt lists because an allow-list includes their kind
+	MaxOfKind        = 200      // tools that a prompt lists for an allow-list that includes all tools of a kind, not counting core tools
 )
 
 // CutKind is the type of a cut.
 type CutKind string
 
-// All types of cuts. Telegram makes the cut CutMessage, and it affects the messages that the agent sends, not the
-// prompt. Some clients make the cut CutDescription. Render makes the cut CutPrompt in Output.Text.
+// All types of cuts. CutMessage: Telegram cuts a message that the agent sends; the prompt is not affected.
+// CutDescription: some clients cut the description of a tool. CutPrompt: Render cuts Output.Text.
 const (
 	CutMessage     CutKind = "telegram_message"
 	CutDescription CutKind = "tool_description"
@@ -268,10 +268,10 @@ func (c Cut) String() string {
 	case CutDescription:
 		return fmt.Sprintf("The description of %s has %d characters; some clients cut it at %d.", c.Tool, c.Length, c.Limit)
 	case CutPrompt:
-		return fmt.Sprintf("The template expands to %d bytes; the prompt ends before the placeholder that exceeds %d.", c.Length, c.Limit)
+		return fmt.Sprintf("The template expands to %d bytes; the prompt ends before the placeholder that exceeds the limit of %d bytes.", c.Length, c.Limit)
 	case CutMessage:
 	}
-	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits what the agent sends, not its prompt.", c.Limit)
+	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits the agent's messages, but not its prompt.", c.Limit)
 }
 
 // fit returns the beginning of template that can be filled within PromptLimit. size is the size that the whole prompt
@@ -287,8 +287,8 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// FarBelowLimit reports whether the prompts of in stay below PromptLimit even if further tools are added: up to
-// 2*MaxOfKind tools whose JSON has further bytes in total.
+// FarBelowLimit reports whether the prompts of in stay below PromptLimit even if up to 2*MaxOfKind tools are added.
+// further is the total size of the JSON of these tools, in bytes.
 func FarBelowLimit(in Input, further int) bool {
 	return NewRenderer(in).maxSize(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
 }
@@ -297,8 +297,8 @@ func FarBelowLimit(in Input, further int) bool {
 // catalog contains each text once, and the pattern of a tag up to five times.
 const aroundTool = 512
 
-// maxSize returns an upper limit for the size in bytes of the prompts of r if further bytes of tool definitions as
-// JSON are added. It is cheaper than filling the template.
+// maxSize returns an upper limit for the size of the prompts of r in bytes, even if tools are added. further is the
+// total size of the JSON of these tools in bytes. Calling maxSize is cheaper than filling the template.
 func (r *Renderer) maxSize(further int) int {
 	a, c := r.in.Agent, r.in.Context
 	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
@@ -312,7 +312,7 @@ func (r *Renderer) maxSize(further int) int {
 	catalog, guidance := len(discovery)+further, further
 	for _, t := range r.in.Tools {
 		catalog += aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
-			len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category) // the heading of the category may contain it once more
+			len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category) // the category can also occur in a heading
 		if t.Tag != nil {
 			catalog += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)
 			for _, group := range t.Tag.ArgGroups {
@@ -341,9 +341,9 @@ func (r *Renderer) maxSize(further int) int {
 const (
 	Web         = "web"
 	Telegram    = "telegram"     // answers are short and in simple Markdown
-	SessionOpen = "session_open" // start of a session, to which the agent can answer WAKEUP_SILENT
-	Scheduled   = "scheduled"    // scheduled run for which no user waits
-	Heartbeat   = "heartbeat"    // periodic check, to which the agent answers HEARTBEAT_OK if all is well
+	SessionOpen = "session_open" // start of a session; the agent can answer WAKEUP_SILENT
+	Scheduled   = "scheduled"    // scheduled run; no user waits for the answer
+	Heartbeat   = "heartbeat"    // periodic check; the agent answers HEARTBEAT_OK if all is well
 )
 
 // standard lists the channels that every agent has, in display order.

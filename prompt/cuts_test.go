@@ -30,9 +30,9 @@ func TestCuts(t *testing.T) {
 
 func TestCutString(t *testing.T) {
 	for want, c := range map[string]Cut{
-		"Telegram accepts messages of at most 4096 characters. This limits what the agent sends, not its prompt.": {Kind: CutMessage, Limit: 4096},
-		"The description of long has 2049 characters; some clients cut it at 2048.":                               {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
-		"The template expands to 99 bytes; the prompt ends before the placeholder that exceeds 12.":               {Kind: CutPrompt, Limit: 12, Length: 99},
+		"Telegram accepts messages of at most 4096 characters. This limits the agent's messages, but not its prompt.":  {Kind: CutMessage, Limit: 4096},
+		"The description of long has 2049 characters; some clients cut it at 2048.":                                    {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
+		"The template expands to 99 bytes; the prompt ends before the placeholder that exceeds the limit of 12 bytes.": {Kind: CutPrompt, Limit: 12, Length: 99},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

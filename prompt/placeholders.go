@@ -237,7 +237,7 @@ $tool_guidance
 $tool_catalog
 `
 
-// Reference returns the fixed context in which reviews render prompts. It has a fixed time and an unknown user, so that
+// Reference returns the context that reviews render prompts with. Its time is fixed and its user is unknown, so that
 // only definitions can cause differences.
 func Reference() Context {
 	return Context{Now: time.Date(2026, time.January, 15, 12, 0, 0, 0, time.UTC)}

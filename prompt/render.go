@@ -23,7 +23,7 @@ type Tool struct {
 	Locked bool // whether the tool is a core tool
 }
 
-// Input contains everything on which a prompt depends.
+// Input contains everything that a prompt depends on.
 type Input struct {
 	Agent     registry.Agent
 	Tools     []Tool // tools of the agent, in catalog order
@@ -37,7 +37,7 @@ type Output struct {
 	Channel string
 	Text    string
 	Chars   int   // number of code points in Text
-	Cuts    []Cut // cuts of this text come first
+	Cuts    []Cut // cuts of Text and of messages, followed by cuts of descriptions
 }
 
 // Hash returns the SHA-256 of text in lower-case hexadecimal.
@@ -144,8 +144,7 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 	return values
 }
 
-// agentValues returns the values of those placeholders that contain no texts of
-// tools.
+// agentValues returns the values of the placeholders that do not contain tool texts.
 func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
 	values := maps.Clone(r.values())
@@ -198,8 +197,7 @@ func (r *Renderer) RenderAll() []Output {
 	return outputs
 }
 
-// Context contains the time and the data of the user for which a prompt is
-// rendered.
+// Context contains the current time and the user's data that a prompt is rendered with.
 type Context struct {
 	Now  time.Time
 	Zone string // IANA name of the time zone; "" means the zone of the agent
@@ -216,8 +214,8 @@ func (c Context) NewUser() bool {
 }
 
 // agoUnits lists the units of ago, largest first. Weeks, months, and years are used
-// only for two or more of them, because "12 days ago" is more precise than "1 week
-// ago".
+// only for durations of at least two of the unit, because "12 days ago" is more precise
+// than "1 week ago".
 var agoUnits = [...]struct {
 	from, unit time.Duration
 	name       string
@@ -287,12 +285,13 @@ func split(template string) []section {
 // fill returns template with its placeholders replaced and without empty sections.
 // It also returns the number of characters of the result.
 //
-// fill removes a section if only its heading remains. The text of subsections
-// counts as text of the section. If the last section is removed, the blank lines
-// before it are removed too. Lines in values are never headings. Finally, fill
-// shortens each run of three or more newlines to two, even in values.
+// fill removes a section if only its heading remains. The text of subsections is
+// treated as text of the section. If the last section is removed, the blank lines
+// before it are removed too. Lines in values are never headings. Finally, fill shortens
+// each run of three or more newlines to two, even in values.
 //
-// known is a value whose number of characters is already known.
+// known is a value with a known number of characters, so that fill need not count them
+// again.
 func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}

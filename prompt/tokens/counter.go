@@ -42,9 +42,9 @@ func (c *Counter) CountO200k(text string) (int, error) {
 	return n[0], nil
 }
 
-// Growth returns an upper limit for the number of tokens that after has more than before, in any
-// encoding. It needs no vocabulary: each token has at least one byte, so the limit is the number of
-// bytes in the paragraphs that only after contains.
+// Growth returns an upper limit for the number of tokens of after minus the number of tokens of
+// before, in any encoding. It needs no vocabulary: each token has at least one byte, so the limit
+// is the number of bytes in the paragraphs that only after contains.
 func Growth(before, after string) int {
 	there := map[[sha256.Size]byte]int{}
 	for _, p := range paragraphs(before) {
@@ -198,7 +198,7 @@ func (v *vocabulary) merge(piece []byte) int {
 	}
 	type part struct {
 		start int
-		rank  int32 // rank of the token that this part and the next one form
+		rank  int32 // rank of the token that this part and the next part form
 	}
 	parts := make([]part, len(piece)+1)
 	joined := func(i, end int) int32 {
@@ -288,8 +288,8 @@ func classOf(r rune) class {
 	return 0
 }
 
-// prefixLen returns the length of the longest prefix of text in which each character belongs to at
-// least one of the classes of.
+// prefixLen returns the length of the longest prefix of text that contains only characters of the
+// given classes.
 func prefixLen(text string, of class) int {
 	for i, r := range text {
 		if classOf(r)&of == 0 {
@@ -414,7 +414,7 @@ func symbols(text string) int {
 	return len(text)
 }
 
-// paragraph is a part of a text whose tokens do not depend on the other parts.
+// paragraph is a part of a text. The tokens of the paragraph do not depend on the other parts.
 type paragraph struct {
 	text string
 	sum  [sha256.Size]byte
@@ -422,8 +422,8 @@ type paragraph struct {
 
 // paragraphs splits text after blank lines. Prompts for different channels, and prompts before and
 // after a change, therefore have most paragraphs in common. paragraphs splits only where no token
-// of either encoding can extend: after a newline, the patterns continue only with white space and
-// "/" (see openai_public.py in tiktoken).
+// of either encoding can extend across the split: after a newline, the patterns continue only with
+// white space and "/" (see openai_public.py in tiktoken).
 //
 // paragraphs also splits runs of more than maxRun bytes of one kind; see maxRun.
 func paragraphs(text string) []paragraph {
@@ -461,8 +461,8 @@ func blankLine(text string) int {
 // each maxRun bytes.
 const maxRun = 1024
 
-// longRun returns the offset at which the first run of one kind exceeds maxRun. If there is no such
-// run, it returns the length of text.
+// longRun returns the offset where a run of one kind first exceeds maxRun bytes. If there is no
+// such run, it returns the length of text.
 func longRun(text string) int {
 	start, last := 0, class(0xff)
 	for i, r := range text {
