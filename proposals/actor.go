@@ -61,7 +61,7 @@ func ParseActor(s string) (Actor, error) {
 	case a.Kind == System, a == BuiltinChief():
 		return Actor{}, fmt.Errorf("%w: %s is reserved for toolcrib itself", ErrActor, s)
 	case strings.HasPrefix(a.Name, selfGiven):
-		return Actor{}, fmt.Errorf("%w: %q; names with %[3]q are reserved for clients that name themselves; omit the %[3]q", ErrActor, s, selfGiven)
+		return Actor{}, fmt.Errorf("%w: %q; names that begin with %[3]q are reserved for clients that choose their own names; omit the %[3]q", ErrActor, s, selfGiven)
 	}
 	return a, nil
 }
@@ -173,7 +173,7 @@ var forms = map[Act][2]Form{
 	}},
 	ActUnwaive: {{
 		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver remains in force",
-		Consequence: "The finding is open again. The waiver and its end stay in the thread and in the log.",
+		Consequence: "The finding is open again. The thread and the log still show the waiver and when it ended.",
 	}},
 	ActComment:  {{Title: "Comment", Verb: "send", Reason: true, Done: "Comment sent", Undone: "comment not sent"}},
 	ActSubmit:   {{Title: "Submit", Verb: "submit it", Consequence: "Sends the proposal to the Chief of Staff and opens an issue.", Done: "Submitted", Undone: "not submitted"}},

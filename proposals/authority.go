@@ -31,12 +31,12 @@ const (
 	ActChangeSigners  Act = "change-signers"
 )
 
-// reach is the set of proposals on which an actor may perform an act.
+// reach describes the proposals that an actor is allowed to perform an act on.
 type reach int
 
 const (
 	never   reach = iota
-	ownOnly       // proposals whose author is the actor
+	ownOnly       // proposals that the actor wrote
 	anyones       // all proposals
 )
 
@@ -87,11 +87,11 @@ func Authorize(actor Actor, act Act, author Actor) error {
 		if actor == author {
 			return nil
 		}
-		return fmt.Errorf("%w: %s can %s only its own proposals, and this one is by %s", ErrAuthority, actor, act, author)
+		return fmt.Errorf("%w: %s can %s only its own proposals, but this proposal is by %s", ErrAuthority, actor, act, author)
 	case never:
 	}
 	if phrase := userOnly[act]; phrase != "" {
-		return fmt.Errorf("%w: only a user can %s, and you act as %s", ErrAuthority, phrase, actor)
+		return fmt.Errorf("%w: only a user can %s, but you act as %s", ErrAuthority, phrase, actor)
 	}
 	if act == ActAssess {
 		return fmt.Errorf("%w: only a chief can assess; act as one with --as chief:NAME", ErrAuthority)

@@ -77,10 +77,10 @@ func TestAuthoritySaysWhoMay(t *testing.T) {
 		"only a user can approve a proposal":                           Authorize(scout, ActApprove, scout),
 		"only a chief can assess":                                      Authorize(ada, ActAssess, ada),
 		"only its own proposals":                                       Authorize(scout, ActRevise, ada),
-		"this one is by user:ada":                                      Authorize(scout, ActWithdraw, ada),
-		"only a user can waive a finding, and you act as chief:desk":   Authorize(Actor{Chief, "desk"}, ActWaive, ada),
-		"only a user can approve a call, and you act as agent:s":       Authorize(scout, ActApproveCall, scout),
-		"only a user can send a proposal back, and you act as agent:s": Authorize(scout, ActRequestChanges, ada),
+		"this proposal is by user:ada":                                 Authorize(scout, ActWithdraw, ada),
+		"only a user can waive a finding, but you act as chief:desk":   Authorize(Actor{Chief, "desk"}, ActWaive, ada),
+		"only a user can approve a call, but you act as agent:s":       Authorize(scout, ActApproveCall, scout),
+		"only a user can send a proposal back, but you act as agent:s": Authorize(scout, ActRequestChanges, ada),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)

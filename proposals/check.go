@@ -32,7 +32,7 @@ var checkTypes = []checkType{
 	{CheckJSONOnly, jsondoc.Null, ""},
 	{CheckNoFences, jsondoc.Null, ""},
 	{CheckToolCall, jsondoc.Null, ""},
-	{CheckJSONSchema, jsondoc.Object, "the schema, an object"},
+	{CheckJSONSchema, jsondoc.Object, "a schema object"},
 	{CheckContains, jsondoc.String, "the text to look for"},
 	{CheckNotContains, jsondoc.String, "the text to look for"},
 	{CheckMatches, jsondoc.String, "the regular expression to look for"},
@@ -80,7 +80,7 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 	want := checkTypes[i].value
 	switch {
 	case want == jsondoc.Null:
-		return fmt.Sprintf("%s does not have a value; omit the key", t)
+		return fmt.Sprintf("a %s check does not have a value; omit the key", t)
 	case value.Kind != want:
 		return fmt.Sprintf("expected %s for a %s check, got %s", want, t, value.Kind)
 	}

@@ -50,7 +50,7 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 	return parsed, malformed(parsed)
 }
 
-// bindDraft decodes the proposal whose JSON tree is n.
+// bindDraft decodes a proposal from the JSON tree n.
 func bindDraft(n *jsondoc.Node) Parsed {
 	readable := n
 	var ps jsondoc.Problems
@@ -89,9 +89,9 @@ func bindDraft(n *jsondoc.Node) Parsed {
 	return Parsed{Draft: d, Doc: n, Malformed: ps}
 }
 
-// maxList is the maximum number of examples or test cases that are decoded. It is much
-// larger than the number that is allowed. If an author provides a few too many, all other
-// problems are therefore reported as well.
+// maxList is the maximum number of examples or test cases that are decoded. It is much larger
+// than the allowed number, so that all other problems are also reported if an author provides
+// a few entries too many.
 const maxList = 100
 
 // bindContent decodes n, the definition in the proposal doc. The subject of the proposal
@@ -99,7 +99,7 @@ const maxList = 100
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
-		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which determines its kind")
+		return registry.Definition{}, problemAt(n, "definition", "cannot be read, because the subject is missing or wrong; the subject determines the kind of the definition")
 	}
 	d, ps := registry.BindDefinition(kind, n, "definition")
 	if len(ps) > 0 && n.Kind == jsondoc.Object {
@@ -110,7 +110,7 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 			if _, fits := registry.BindDefinition(other, n, "definition"); len(fits) > 0 {
 				continue
 			}
-			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, as in the subject; the keys are those of %s", article(kind), article(other)))
+			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, because the subject is of this kind; the keys belong to the definition of %s", article(kind), article(other)))
 		}
 	}
 	return withoutEmpty(d), ps
@@ -235,8 +235,8 @@ func (d Draft) JSON() []byte {
 	return text
 }
 
-// Canonical returns d in the canonical form of which the hash is computed. Equal drafts
-// have equal canonical forms.
+// Canonical returns d in canonical form, which is hashed. Equal drafts have equal canonical
+// forms.
 func (d Draft) Canonical() []byte {
 	n, err := d.Node()
 	if err != nil {

@@ -58,7 +58,7 @@ var refusedJSON = map[string]struct{ text, want string }{
 	"check type":          {`{"testCases":[{"checks":[{"type":"regex"}]}]}`, "T105 testCases[0].checks[0].type (line 1, column 34): expected one of json_only, no_fences, tool_call, json_schema, contains, not_contains, matches, evidence, no_fake_tool_use, max_chars; got \"regex\""},
 	"check no object":     {`{"testCases":[{"checks":["evidence"]}]}`, "T105 testCases[0].checks[0] (line 1, column 26): expected an object, got a string"},
 	"value null":          {`{"testCases":[{"checks":[{"type":"contains","value":null}]}]}`, "T105 testCases[0].checks[0].value (line 1, column 53): expected a value, got null"},
-	"value not taken":     {`{"testCases":[{"checks":[{"type":"evidence","value":"x"}]}]}`, "evidence does not have a value; omit the key"},
+	"value not taken":     {`{"testCases":[{"checks":[{"type":"evidence","value":"x"}]}]}`, "evidence check does not have a value; omit the key"},
 	"contains a number":   {`{"testCases":[{"checks":[{"type":"contains","value":1}]}]}`, "expected a string for a contains check, got a number"},
 	"contains nothing":    {`{"testCases":[{"checks":[{"type":"not_contains","value":""}]}]}`, "expected the text to look for, got an empty text"},
 	"value before type":   {`{"testCases":[{"checks":[{"value":1,"type":"contains"}]}]}`, "expected a string for a contains check, got a number"},
@@ -75,9 +75,9 @@ var refusedJSON = map[string]struct{ text, want string }{
 	"definition type":     {`{"subject":"tool:user/x","definition":{"prompt":["x"]}}`, "T101 definition.prompt (line 1, column 49): expected a string, got a list"},
 	"definition nested":   {`{"subject":"tool:user/x","definition":{"approval":{"level":1}}}`, "T101 definition.approval.level (line 1, column 52): unknown key"},
 	"definition null":     {`{"subject":"tool:user/x","definition":null}`, "T101 definition (line 1, column 39): expected an object, got null"},
-	"wrong kind":          {`{"definition":{"soul":"x","id":"x"},"subject":"tool:user/x"}`, "T101 definition (line 1, column 15): expected the definition of a tool, as in the subject; the keys are those of an agent"},
-	"wrong kind of agent": {`{"definition":{"prompt":"x"},"subject":"agent:user/x"}`, "T101 definition (line 1, column 15): expected the definition of an agent, as in the subject; the keys are those of a tool"},
-	"no subject":          {`{"definition":{"soul":"x"}}`, "T101 definition (line 1, column 15): cannot be read without the subject"},
+	"wrong kind":          {`{"definition":{"soul":"x","id":"x"},"subject":"tool:user/x"}`, "T101 definition (line 1, column 15): expected the definition of a tool, because the subject is of this kind; the keys belong to the definition of an agent"},
+	"wrong kind of agent": {`{"definition":{"prompt":"x"},"subject":"agent:user/x"}`, "T101 definition (line 1, column 15): expected the definition of an agent, because the subject is of this kind; the keys belong to the definition of a tool"},
+	"no subject":          {`{"definition":{"soul":"x"}}`, "T101 definition (line 1, column 15): cannot be read, because the subject is missing or wrong; the subject determines the kind of the definition"},
 	"BOM":                 {"\ufeff{\"type\":1}", "T108 type (line 1, column 9): expected a string"},
 }
 

@@ -9,6 +9,6 @@ var (
 	ErrConflict  = errors.New("conflict")
 	ErrTampered  = errors.New("tampered with")
 	ErrUnchanged = errors.New("nothing changed")
-	ErrFourEyes  = errors.New("four eyes")
+	ErrFourEyes  = errors.New("four-eyes rule")
 	ErrApprovals = errors.New("approvals are missing")
 )

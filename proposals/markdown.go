@@ -85,7 +85,7 @@ func proposalTitles(kind registry.Kind) mdfile.Titles {
 	return mdfile.DefinitionTitles(kind, titleRationale, titleExamples, titleTestCases)
 }
 
-// joinPath returns the path of a value whose path relative to the value at outer is path.
+// joinPath joins two paths. path is relative to the value at outer.
 func joinPath(outer, path string) string {
 	switch {
 	case path == jsondoc.Root:
@@ -268,7 +268,7 @@ func readTestCase(p *page, path, name string) (*jsondoc.Node, jsondoc.Problems) 
 	case rest.Kind != jsondoc.Object:
 		ps.Append(problemAt(rest, path, "expected the keys input, expect, output and checks, got "+rest.Kind.String())...)
 	case rest.Get("name") != nil:
-		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "the heading of a test case is its name; omit the key")...)
+		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "the heading already contains the name of the test case; omit the key name")...)
 	default:
 		tc.Members = append(tc.Members, rest.Members...)
 	}

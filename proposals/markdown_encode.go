@@ -115,7 +115,7 @@ func writeTestCases(b *strings.Builder, list *jsondoc.Node) error {
 
 // page is a section that is being parsed line by line.
 type page struct {
-	key   string // key of the proposal to which the section belongs
+	key   string // key in the proposal that the section belongs to
 	lines []string
 	first int // number of the first line in the file
 	at    int // index of the next line
@@ -146,8 +146,8 @@ func (p *page) refuse(path, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: p.pos(), Message: fmt.Sprintf(format, args...)}}
 }
 
-// fenceOf returns the backticks with which line opens a YAML block. There are at least three.
-// The line that closes the block has at least as many.
+// fenceOf returns the backticks at the beginning of a line that opens a YAML block. There are
+// at least three backticks. The line that closes the block has at least as many.
 func fenceOf(line string) (fence string, ok bool) {
 	language := strings.TrimLeft(line, "`")
 	fence = line[:len(line)-len(language)]

@@ -26,7 +26,7 @@ const (
 	RuleConflictMarkers = "T107" // no text has an unresolved merge conflict
 	RuleSubject         = "T108" // the proposal has a type, a subject, and no unknown keys
 	RuleChangeSet       = "T109" // the name of the change set is valid
-	RuleRestoreVersion  = "T110" // a restore, and no other type, names a version
+	RuleRestoreVersion  = "T110" // the version to restore is set for the type restore, and for no other type
 )
 
 // Problem is a missing or malformed part of a draft.
@@ -81,7 +81,7 @@ func (p Parsed) Problems() Problems {
 		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
 	}
 	for _, found := range p.Draft.Problems() {
-		consequence := func(m jsondoc.Problem) bool { // found results from the unreadable part m
+		consequence := func(m jsondoc.Problem) bool { // reports whether the unreadable part m caused the problem found
 			return jsondoc.Within(found.Path, m.Path) || found.Rule == RulePassAndFail && jsondoc.Within(m.Path, found.Path)
 		}
 		if !slices.ContainsFunc(p.Malformed, consequence) {
@@ -94,12 +94,11 @@ func (p Parsed) Problems() Problems {
 	return all.Locate(p.Doc)
 }
 
-// DecodeError is the error for a text from which proposals cannot be decoded. It lists
-// the reasons.
+// DecodeError lists the reasons why the proposals in a text cannot be decoded.
 type DecodeError struct {
 	File     string // name of the file; "" if unknown
 	Problems []DocumentProblem
-	More     int // number of further problems
+	More     int // number of problems that are not listed
 }
 
 // DocumentProblem is a problem of a proposal in a text that may contain several.

@@ -47,8 +47,8 @@ func (c *template) add(rule, path, format string, args ...any) {
 	c.append(Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
-// maxProblems is the maximum number of problems that are reported for a draft. If there are
-// more, one further entry reports this.
+// maxProblems is the maximum number of problems that are reported for a draft. If a draft
+// has more problems, an additional entry states this.
 const maxProblems = 300
 
 func (c *template) append(p Problem) {
@@ -85,7 +85,7 @@ func (c *template) versions(d Draft) {
 	case d.Type == New && *d.BaseVersion != 0:
 		c.add(RuleBaseVersion, "baseVersion", "must be 0 for a new subject (got %d)", *d.BaseVersion)
 	case d.Type != New && known && *d.BaseVersion < 1:
-		c.add(RuleBaseVersion, "baseVersion", "must be the live version of the subject, 1 or more, for type %[2]s (got %[1]d)", *d.BaseVersion, d.Type)
+		c.add(RuleBaseVersion, "baseVersion", "must be the live version of the subject, and at least 1, for type %[2]s (got %[1]d)", *d.BaseVersion, d.Type)
 	case *d.BaseVersion < 0:
 		c.add(RuleBaseVersion, "baseVersion", "must not be negative (got %d)", *d.BaseVersion)
 	}
@@ -136,7 +136,7 @@ func (c *template) examples(d Draft) {
 		}
 		c.length(RuleExamples, path, text, MaxExample)
 		if j, ok := first[foldKey(text)]; ok {
-			c.add(RuleExamples, path, "duplicates %s; expected another case", jsondoc.Index("examples", j))
+			c.add(RuleExamples, path, "duplicates %s; expected a different example", jsondoc.Index("examples", j))
 			continue
 		}
 		first[foldKey(text)] = i
@@ -198,7 +198,7 @@ func (c *template) texts(d Draft) {
 	})
 }
 
-// The markers of a merge conflict, in the order in which they occur. The lines of the common
+// The markers of a merge conflict, in their order in a text. The lines of the common
 // ancestor may be between the first two markers.
 const (
 	markOurs   = "<<<<<<<"
@@ -206,9 +206,9 @@ const (
 	markTheirs = ">>>>>>>"
 )
 
-// conflict returns the number of the line, counted from 1, at which the first merge conflict
-// in text begins, or 0. It requires all markers in order, so that it does not report
-// underlined headings and quotations.
+// conflict returns the line number, counted from 1, of the first merge conflict in text. It
+// returns 0 if there is none. A conflict must contain all markers in order, because a
+// heading or a quotation can look like a single marker.
 func conflict(text string) int {
 	if !strings.Contains(text, markOurs) {
 		return 0
@@ -281,7 +281,7 @@ func (c *template) testCases(d Draft) {
 			continue
 		}
 		if j, ok := first[foldKey(tc.Name)]; ok {
-			c.add(RuleTestCases, jsondoc.Join(path, "name"), "duplicates the name of %s; names distinguish results", jsondoc.Index("testCases", j))
+			c.add(RuleTestCases, jsondoc.Join(path, "name"), "duplicates the name of %s; expected a different name for each test case", jsondoc.Index("testCases", j))
 			continue
 		}
 		first[foldKey(tc.Name)] = i
@@ -291,7 +291,7 @@ func (c *template) testCases(d Draft) {
 	}
 	for _, e := range []Expect{ExpectPass, ExpectFail} {
 		if !slices.ContainsFunc(d.TestCases, func(tc TestCase) bool { return tc.Expect == e }) {
-			c.add(RulePassAndFail, "testCases", "expected at least one test case that should pass and one that should fail; none should %s", e)
+			c.add(RulePassAndFail, "testCases", "expected at least one test case that should pass and one that should fail; no test case should %s", e)
 		}
 	}
 }

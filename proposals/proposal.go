@@ -31,7 +31,7 @@ func Recommendations() []Recommendation {
 	return []Recommendation{RecommendApprove, RecommendNeedsChanges, RecommendReject}
 }
 
-// Lower returns the worse of r and other. "" counts as the best recommendation.
+// Lower returns the worse of r and other. "" is treated as the best recommendation.
 func (r Recommendation) Lower(other Recommendation) Recommendation {
 	if all := Recommendations(); slices.Index(all, other) > slices.Index(all, r) {
 		return other
@@ -66,8 +66,8 @@ type Proposal struct {
 // Approvals is the progress of a proposal that requires approvals of named owners.
 type Approvals struct {
 	Required int      // number of required approvals
-	Given    []string // principals whose approvals count
-	WaitsFor []string // principals whose approvals would still count
+	Given    []string // principals with a valid approval
+	WaitsFor []string // principals who can give a missing approval
 	Text     string   // for display: "1 of 2, waits for user:ada"
 }
 
@@ -120,8 +120,7 @@ type Summary struct {
 	Blocks         int    // blocking findings without a waiver
 	Warns          int    // warnings without a waiver
 	Worst          string // severity of the worst finding, or ""
-	// WaivedUntil is the earliest time at which a waiver expires that reduces
-	// Blocks, or the zero time.
+	// WaivedUntil is the earliest expiry of the waivers that reduce Blocks, or the zero time.
 	WaivedUntil time.Time
 }
 
@@ -172,14 +171,13 @@ type Draft struct {
 	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
 	// global, user or project/NAME; a new subject usually belongs to user.
 	Subject registry.Subject `json:"subject,omitzero"`
-	// The live version that this replaces, from describe_tool or the resources; leave it out for a new
-	// subject.
+	// The live version that the draft replaces, from describe_tool or the resources; omit it for a new subject.
 	BaseVersion *int `json:"baseVersion,omitempty"`
 	// Only with restore: the version to go back to.
 	RestoreVersion int `json:"restoreVersion,omitempty"`
-	// The whole new definition, not only the changed fields. Each field names the kinds that
-	// have it: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
-	// Leave definition out with deactivate, reactivate and restore.
+	// The whole new definition, not only the changed fields. The description of each field lists the kinds that have
+	// the field: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
+	// Omit definition for deactivate, reactivate and restore.
 	Definition registry.Definition `json:"definition,omitzero"`
 	// Why this change, for the person who decides.
 	Rationale string `json:"rationale,omitempty"`
@@ -246,8 +244,8 @@ const (
 // json_schema. Other checks have no value.
 type Check struct {
 	Type CheckType `json:"type,omitempty"`
-	// contains, not_contains: the text. matches: a regular expression (RE2). max_chars: a
-	// number. json_schema: a schema. The others take none.
+	// contains, not_contains: the text. matches: a regular expression (RE2). max_chars: a number. json_schema: a
+	// schema. The other checks have no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -334,7 +332,7 @@ func IssueBody(r Revision) string {
 	return b.String()
 }
 
-// Base returns the version on which the draft is based, or 0 if it names none.
+// Base returns the base version of the draft, or 0 if the draft does not specify one.
 func (d Draft) Base() int {
 	if d.BaseVersion == nil {
 		return 0
@@ -372,7 +370,7 @@ type Decision struct {
 	Note         string // the reason; optional only for approvals
 	By           Actor
 	At           time.Time
-	Assessment   string // id of the assessment on which it is based
+	Assessment   string // id of the assessment that the decision is based on
 	ReviewDigest string // digest of the content that was shown to the decider
 	Version      int    // version that the approval created; 0 for other verdicts
 	VersionHash  string // hash of Version; "" for other verdicts
@@ -435,13 +433,13 @@ const (
 	ShowingNone     Showing = "not_shown" // the decider had been shown other content, or none
 )
 
-// Progress describes the approvals that the proposal has, including this one, and the approvals that are missing.
+// Progress describes the approvals that the proposal has, including d, and the approvals that are missing.
 func (d Decision) Progress() string {
 	if d.Approvals == nil {
-		return "its change set waits for owners of other members"
+		return "waiting for the owners of other members of its change set"
 	}
 	if len(d.Approvals.WaitsFor) == 0 && d.Verdict == VerdictEndorsed {
-		return d.Approvals.Text + "; its change set waits for owners of other members"
+		return d.Approvals.Text + "; waiting for the owners of other members of its change set"
 	}
 	return d.Approvals.Text
 }

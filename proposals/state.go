@@ -69,9 +69,9 @@ func Next(s State, act Act) (State, error) {
 	case !s.Open():
 		return s, fmt.Errorf("%w: already %s; cannot %s", ErrState, s, act)
 	case s == NeedsChanges:
-		return s, fmt.Errorf("%w: cannot %s in state %s; its author revises it (toolcrib revise), or withdraws it (toolcrib withdraw)", ErrState, act, s)
+		return s, fmt.Errorf("%w: cannot %s in state %s; the author must revise the proposal (toolcrib revise) or withdraw it (toolcrib withdraw)", ErrState, act, s)
 	case s == ChiefReview:
-		return s, fmt.Errorf("%w: cannot %s before the Chief of Staff has assessed it", ErrState, act)
+		return s, fmt.Errorf("%w: cannot %s before the Chief of Staff has assessed the proposal", ErrState, act)
 	}
 	return s, fmt.Errorf("%w: cannot %[3]s in state %[2]s", ErrState, s, act)
 }

@@ -11,13 +11,13 @@ import (
 	"toolcrib/proposals"
 )
 
-// Fact is a property of a proposal, and the way in which it is shown.
+// Fact describes a property of a proposal and how lists, documents, and screens show it.
 type Fact struct {
 	Name string // key of the fact in JSON documents
 	// Text returns the text of the fact for lists, or "" if the fact does not apply.
 	Text func(p proposals.Proposal, v View) string
-	// Label is the label of the fact on the page of a proposal. Facts without a label
-	// are not on the page. Page returns the text for the page; if it is nil, Text does.
+	// Label is the label of the fact on the page of a proposal. Facts without a label are not on the page. Page returns
+	// the text for the page. If Page is nil, the page shows the result of Text.
 	Label string
 	Page  func(p proposals.Proposal, v View) string
 	// Mark returns a warning for lists and for the top of the page, or "".
@@ -77,7 +77,7 @@ var all = []Fact{
 	{Name: "base_version", Label: "base", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
 	{
 		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
-		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "drafted against an older version"},
+		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "based on an older version than the live one"},
 	},
 	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open finding that blocks"}},
 	{Name: "state", Flag: Flag{"unread", Unread, "live, but nobody has read it completely"}},
@@ -210,7 +210,7 @@ type Document struct {
 	Findings  int       `json:"findings"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
-	// Present while the proposal waits for owners that the policy names.
+	// Present while the proposal waits for owners that the policy lists.
 	Approvals *Approvals `json:"approvals,omitempty"`
 }
 
@@ -218,7 +218,7 @@ type Document struct {
 type Approvals struct {
 	Required int      `json:"required"`
 	Given    []string `json:"given"`
-	WaitsFor []string `json:"waits_for"` // users whose approvals would still count
+	WaitsFor []string `json:"waits_for"` // users who can give a missing approval
 	Text     string   `json:"text"`
 }
 

@@ -60,13 +60,13 @@ const (
 	Stale                      // has no value
 	Blocked                    // has no value
 	Unread                     // has no value
-	Waits                      // user whose approval the proposal waits for, such as "user:mara"
+	Waits                      // user who must still approve, such as "user:mara"
 )
 
 // The following functions return the terms of each fact.
 func stateTerms() []Term {
 	known := append(words(proposals.States()), open, closed)
-	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed each cover several states", Expects: listed(known), Read: states, Known: known}}
+	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed match several states", Expects: listed(known), Read: states, Known: known}}
 }
 
 func typeTerms() []Term {
@@ -77,12 +77,12 @@ func typeTerms() []Term {
 func authorTerms() []Term {
 	return []Term{
 		{
-			Key: "author", Sample: "mara", Means: "by that user, agent or chief; author:agent: by any agent", Expects: "a name, user:NAME, agent:NAME, chief:NAME, agent: for any agent, or system", Read: authors,
+			Key: "author", Sample: "mara", Means: "by that user, agent or chief (any agent: author:agent:)", Expects: "a name, user:NAME, agent:NAME, chief:NAME, agent: for any agent, or system", Read: authors,
 			Of: func(p proposals.Proposal) []string { return []string{p.Author.String()} },
 		},
 		{Key: "user", Sample: "mara", Means: "by that user", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.User), Of: named(proposals.User)},
 		{Key: "chief", Sample: "desk", Means: "by that chief", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.Chief), Of: named(proposals.Chief)},
-		{Key: "agent", Sample: "scout", Means: "by that agent, or a change of that agent", Expects: "the name of an agent", MayBeEmpty: true, Read: agents, Of: func(p proposals.Proposal) []string {
+		{Key: "agent", Sample: "scout", Means: "by that agent, or changing that agent", Expects: "the name of an agent", MayBeEmpty: true, Read: agents, Of: func(p proposals.Proposal) []string {
 			return append(named(proposals.Agent)(p), idOf(registry.KindAgent)(p)...)
 		}},
 	}
@@ -91,10 +91,10 @@ func authorTerms() []Term {
 func subjectTerms() []Term {
 	const ids = "an id, or a layer and an id"
 	return []Term{
-		{Key: "tool", Sample: "pacer", Means: "on that tool; tool:user/pacer in one layer, tool: on any", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
+		{Key: "tool", Sample: "pacer", Means: "on that tool (in one layer: tool:user/pacer; any: tool:)", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
 		{Key: "list", Sample: "authoring", Means: "on that allow-list", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindList), Of: idOf(registry.KindList)},
 		{Key: "skill", Sample: "pdf", Means: "on that skill", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindSkill), Of: idOf(registry.KindSkill)},
-		{Key: "instructions", Sample: "agents", Means: "on that file of instructions", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindInstructions), Of: idOf(registry.KindInstructions)},
+		{Key: "instructions", Sample: "agents", Means: "on that instruction file", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindInstructions), Of: idOf(registry.KindInstructions)},
 		{
 			Key: "layer", Sample: "project", Means: "in global, user, project or project/NAME", Expects: layerNames, Read: layers, Known: []string{"global", "project", "user"},
 			Of: func(p proposals.Proposal) []string { return []string{string(p.Subject.Layer)} },
@@ -110,7 +110,7 @@ func setTerms() []Term {
 }
 
 func approvalTerms() []Term {
-	return []Term{{Key: "waits", Sample: "mara", Means: "waiting for the approval of that user (toolcrib policy)", Expects: "the name of a user", Read: waits, Of: named(proposals.User)}}
+	return []Term{{Key: "waits", Sample: "mara", Means: "waiting for that user's approval (see toolcrib policy)", Expects: "the name of a user", Read: waits, Of: named(proposals.User)}}
 }
 
 func findingTerms() []Term {
@@ -151,7 +151,7 @@ func idOf(kind registry.Kind) func(proposals.Proposal) []string {
 	}
 }
 
-// Values of "state:" that stand for several states.
+// Values of "state:" that match several states.
 const (
 	open   = "open"
 	closed = "closed"
@@ -184,7 +184,7 @@ func authors(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
 		named := []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}
-		if value == string(proposals.System) { // the system has no name, but a user may have this name
+		if value == string(proposals.System) { // the system actor has no name, but a user can have the name "system"
 			named = append(named, Atom{Author, value})
 		}
 		return named, nil
@@ -225,7 +225,7 @@ func onKind(kind registry.Kind) func(string) ([]Atom, error) {
 	}
 }
 
-// waits parses the value of "waits:", the user whose approval is missing.
+// waits parses the value of "waits:", which is a user who must still approve.
 func waits(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {

@@ -115,8 +115,8 @@ func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
 // idPrefix matches the prefix of an id. The prefix must be long enough to differ from most words.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{6,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?$`)
 
-// plain parses a word without a key. It is a number with "#", a flag, or a text. A text that
-// looks like a number, the prefix of an id, or a rule has a further alternative.
+// plain parses a word without a key. It is a number with "#", a flag, or a text. A text that looks like a number, the
+// prefix of an id, or a rule gets a second alternative, which matches that number, id, or rule.
 func (p *parser) plain(t *Term, start int, word string) error {
 	if is, ok := flags[word]; ok {
 		t.Any = []facts.Atom{{Is: is}}
@@ -146,7 +146,7 @@ func (p *parser) plain(t *Term, start int, word string) error {
 // Vocabulary contains values for suggestions, by key. It supplements the fixed values of the terms.
 type Vocabulary map[string][]string
 
-// Add adds the values by which the terms find p.
+// Add adds the values of terms that find p.
 func (v Vocabulary) Add(p proposals.Proposal) {
 	for key, term := range keys {
 		if term.Of != nil {
