@@ -93,13 +93,13 @@ func TestBundleUnderPolicy(t *testing.T) {
 	policy := func(approvals int, owners ...string) string {
 		return fmt.Sprintf("\n[[policy]]\nsubjects = [\"tool:**\"]\nowners = [\"user:%s\"]\napprovals = %d\n", strings.Join(owners, `", "user:`), approvals)
 	}
-	missing := "it has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature does not count: "
+	missing := "it has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature not accepted: "
 	for _, c := range []struct{ name, signers, policy, want string }{
 		{"both count", both, twoOwners, ""},
 		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), twoOwners, ""},
 		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), twoOwners, missing + "the key was not valid at that time"},
 		{"the last key expired since", line("mara", until(home.yesterday.Add(12*time.Hour))) + line("ada", ""), twoOwners, ""},
-		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: the key was not valid"},
+		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature not accepted: the key was not valid"},
 		{"the line of the first key is removed", line("mara", ""), twoOwners, missing + "revoked key: "},
 		{"the line of the last key is removed", line("ada", ""), twoOwners, "B104 (revoked-key): "},
 		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "unknown key: line 2 assigns this key to user:mara, not to user:ada"},

@@ -141,13 +141,13 @@ func TestModelReviews(t *testing.T) {
 		"fails once":              {modelServer{review: objection, before: failing(1, 500)}, "retries = 1", "needs_changes", 1, ""},
 		"fails for good":          {modelServer{review: objection, before: failing(99, 503)}, "retries = 1", "approve", 0, "the endpoint failed (503"},
 		"is slow":                 {modelServer{review: objection, before: slow}, "timeout = \"300ms\"", "approve", 0, "no answer within 300ms"},
-		"talks":                   {modelServer{review: "Looks good to me!"}, "", "approve", 0, "not a usable opinion"},
-		"talks around it":         {modelServer{review: "Sure: " + objection}, "", "approve", 0, "not a usable opinion"},
+		"talks":                   {modelServer{review: "Looks good to me!"}, "", "approve", 0, "invalid opinion"},
+		"talks around it":         {modelServer{review: "Sure: " + objection}, "", "approve", 0, "invalid opinion"},
 		"invents a key":           {modelServer{review: `{"recommendation":"approve","waive":["S101"]}`}, "", "approve", 0, "unknown key"},
 		"invents a verdict":       {modelServer{review: `{"recommendation":"approved"}`}, "", "approve", 0, "recommendation is"},
 		"has no verdict":          {modelServer{review: `{}`}, "", "approve", 0, "no recommendation"},
 		"is about something else": {modelServer{review: `{"recommendation":"reject","content_hash":"00"}`}, "", "approve", 0, "other content"},
-		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "not a usable opinion"},
+		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "invalid opinion"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if strings.HasPrefix(name, "fails") || name == "is slow" { // these need time
@@ -195,7 +195,7 @@ func TestModelFollowsInjection(t *testing.T) {
 	if a.Recommendation != "reject" {
 		t.Errorf("%+v", a)
 	}
-	if _, errs, code := c.run("approve", "#1", "--as", "user:mara"); code != 5 || !strings.Contains(errs, "open block: S") {
+	if _, errs, code := c.run("approve", "#1", "--as", "user:mara"); code != 5 || !strings.Contains(errs, "open blocking finding: S") {
 		t.Errorf("approve ended with %d: %s", code, errs)
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // RebaseConflict lists the fields that the proposal and the live version changed in different ways. It wraps ErrMerge.
 type RebaseConflict struct {
-	What   string // names the proposal in messages
-	Base   int    // version from which the proposal and the live version diverged
+	What   string // name of the proposal in messages
+	Base   int    // common base version of the proposal and the live version
 	Live   int    // live version
 	Fields []diff.FieldConflict
 	// Draft is the merged draft, which the author must complete. It is based on the live version. Conflicts in texts
@@ -26,8 +26,8 @@ type RebaseConflict struct {
 }
 
 // Merge performs a three-way merge of draft and the live version. from is the definition of their common base, which is
-// version base. If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal in
-// messages.
+// version base. If the author must resolve conflicts, the error is a *RebaseConflict. what is the name of the proposal
+// in messages.
 func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
@@ -79,7 +79,8 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// Take merges again with one choice of a side for each of Passages. Passages without a choice remain as in Draft.
+// Take repeats the merge with a choice of a side for each element of Passages. A passage without a choice remains as in
+// Draft.
 func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	draft := e.Draft
 	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)
@@ -91,7 +92,7 @@ func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 
 // Error names the fields in conflict.
 func (e *RebaseConflict) Error() string {
-	return fmt.Sprintf("%s: %v in %d fields between it and version %d", e.What, ErrMerge, len(e.Fields), e.Live)
+	return fmt.Sprintf("%s: %v with version %d in %d fields", e.What, ErrMerge, e.Live, len(e.Fields))
 }
 
 // Unwrap returns ErrMerge.

@@ -26,8 +26,8 @@ type Dossier struct {
 	Base      *registry.Definition // base of the draft, or nil for a new subject
 	Live      *registry.Live       // nil without a live version
 	BaseTests []proposals.TestCase // test cases of the approved base
-	// Source is the JSON from which the current revision was imported, and BaseSource that of the base. Each is nil if
-	// there is no such JSON.
+	// Source is the imported JSON of the current revision, and BaseSource is the imported JSON of the base. Each is nil
+	// if no imported JSON is stored.
 	Source, BaseSource []byte
 	Assessments        []Assessment // of the current revision, oldest first
 	Standing           []Standing   // findings of the latest assessment
@@ -35,17 +35,17 @@ type Dossier struct {
 	Decisions          []proposals.Decision
 	Issue              *proposals.Issue // nil while the proposal is a draft
 	Comments           []proposals.Comment
-	Others             []proposals.Proposal // the other open proposals on the same subject, which become stale if this proposal is approved
+	Others             []proposals.Proposal // other open proposals on the same subject; they become stale if this proposal is approved
 	Members            []proposals.Proposal // members of the change set, including this proposal
 	// Carried groups the carried findings by the approved version that contains their passages.
 	Carried []Carried
-	// Reach compares the reach of the current revision with that of its base.
+	// Reach compares the reach of the current revision with the reach of its base.
 	Reach    fact.Difference
 	Rendered map[string]string // seals of the changes to channel prompts
 	// Parts are the files that the proposal adds or changes. It is nil for a definition without files.
 	Parts []Part
-	// Digest is the review digest: for an open proposal, that of the current content, and otherwise that of the decided
-	// content. It is "" before the first assessment.
+	// Digest is the review digest. For an open proposal, it covers the current content; for a closed proposal, it
+	// covers the decided content. It is "" before the first assessment.
 	Digest string
 	// Policy contains the settings that apply to a decision, with their origins.
 	Policy Settings
@@ -76,8 +76,9 @@ func (d Dossier) Together() []proposals.Proposal {
 	return slices.DeleteFunc(slices.Clone(d.Members), func(p proposals.Proposal) bool { return p.State == proposals.Approved })
 }
 
-// TestChanges compares the test cases of the base with those of the current revision. Removed cases come first. It
-// returns nil if the proposal deactivates its subject, and if the base has no test cases, as in shipped versions.
+// TestChanges compares the test cases of the base with the test cases of the current revision. Removed cases come
+// first. It returns nil if the proposal deactivates its subject, or if the base has no test cases, as in shipped
+// versions.
 func (d Dossier) TestChanges() []impact.TestChange {
 	if d.Proposal.Type == proposals.Deactivate {
 		return nil
@@ -136,8 +137,8 @@ type Choice struct {
 	Unread int
 }
 
-// Anchor is the place to which a comment is attached: a revision, a field, or a line of a field. The zero value
-// attaches the comment to the current revision as a whole. Revision 0 means the current revision.
+// Anchor is the place that a comment refers to: a revision, a field, or a line of a field. The zero value refers to the
+// current revision as a whole. Revision 0 means the current revision.
 type Anchor struct {
 	Revision int
 	Field    string // path of the field in the JSON of the proposal, or "" for the whole proposal
@@ -157,12 +158,12 @@ func Reference(p proposals.Proposal) string {
 // yet, or all members if all are live.
 const changeSetRef = "set:"
 
-// ChangeSetRef returns the name of the change set to which ref refers. ok is false if ref is not such a reference.
+// ChangeSetRef returns the name of the change set that ref selects. ok is false if ref is not such a reference.
 func ChangeSetRef(ref string) (changeSet string, ok bool) {
 	return strings.CutPrefix(ref, changeSetRef)
 }
 
-// ShowArgument returns the argument with which `toolcrib show` shows p and the proposals that are decided together with
+// ShowArgument returns the argument of `toolcrib show` that selects p and the proposals that are decided together with
 // p.
 func ShowArgument(p proposals.Proposal) string {
 	if p.ChangeSet != "" {
@@ -174,8 +175,8 @@ func ShowArgument(p proposals.Proposal) string {
 // Opinion is the review of a revision by an external reviewer. An opinion can add findings and lower the
 // recommendation. It cannot remove findings or raise the recommendation.
 type Opinion struct {
-	// Revision and ContentHash, if set, identify the revision that the reviewer read. An opinion about a revision other
-	// than the current one is rejected.
+	// Revision and ContentHash, if set, identify the revision that the reviewer read. An opinion about any revision
+	// other than the current revision is rejected.
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`
 	Recommendation proposals.Recommendation `json:"recommendation"` // "" if the reviewer makes none
@@ -195,7 +196,7 @@ const (
 const ExternalRule = "X"
 
 // Consultant is an external reviewer: a command or a model. The assessment contains the findings of the consultant in
-// addition to those of the rules. If the consultant fails, the assessment reports the failure.
+// addition to the findings of the rules. If the consultant fails, the assessment reports the failure.
 type Consultant interface {
 	Name() string
 	Review(ctx context.Context, r Request) (Opinion, error)
@@ -205,7 +206,7 @@ type Consultant interface {
 type Request struct {
 	Proposal   proposals.Proposal
 	Draft      proposals.Draft
-	Source     []byte              // JSON from which the draft was imported, or nil
+	Source     []byte              // imported JSON of the draft, or nil
 	Before     registry.Definition // live definition, or zero for a new subject
 	Findings   []rules.Finding     // findings of the rules
 	Obligation string              // question to the reviewer
@@ -219,8 +220,8 @@ const Obligation = "Review this change to what an AI agent is told it can do. Do
 type Part struct {
 	Name string // name of the file
 	Path string // path of the field that contains the file in the definition
-	// As names another subject that contains a file with the same bytes, if that subject is live or belongs to the same
-	// change set. Otherwise, As is "". A file with As need not be read again.
+	// As identifies another subject that contains a file with the same bytes, if that subject is live or belongs to the
+	// same change set. Otherwise, As is "". A file with a non-empty As need not be read again.
 	As string
 	// Data indicates that the file is generated or contains only data. The user accepts such a file by its hash.
 	Data bool

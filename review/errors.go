@@ -9,15 +9,15 @@ import (
 	"toolcrib/proposals"
 )
 
-// Errors of the review service. Each error that the service returns names the object. It wraps one of these errors,
-// proposals.ErrAuthority, or proposals.ErrState.
+// Errors of the review service. Each error that the service returns contains the name of the object, and wraps one of
+// these errors, proposals.ErrAuthority, or proposals.ErrState.
 var (
 	ErrAmbiguous   = errors.New("ambiguous")
 	ErrStale       = errors.New("stale")
 	ErrDigest      = errors.New("review digest differs")
 	ErrChangeSet   = errors.New("change set is not complete")
 	ErrLocked      = errors.New("locked (core)")
-	ErrBlocked     = errors.New("open block")
+	ErrBlocked     = errors.New("open blocking finding")
 	ErrLimit       = errors.New("too many open proposals")
 	ErrPace        = errors.New("hourly limit reached")
 	ErrExcess      = errors.New("size limit exceeded")
@@ -27,30 +27,30 @@ var (
 	ErrUnseen      = errors.New("you have not been shown what you are approving")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("cannot be waived")
-	ErrNotWaived   = errors.New("no waiver covers it")
+	ErrNotWaived   = errors.New("the finding is not waived")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
 	// ErrText means that a note, a reason, or a comment cannot be stored.
 	ErrText = errors.New("invalid text")
 	// ErrOpinion means that the answer of an external reviewer is not valid.
-	ErrOpinion = errors.New("not a usable opinion")
+	ErrOpinion = errors.New("invalid opinion")
 	// ErrConsultant means that an external reviewer could not be reached or did not answer.
 	ErrConsultant = errors.New("the reviewer did not answer")
 )
 
-// ErrOutdated indicates that an assessment covers other content, or used other rules than those in force. A new
+// ErrOutdated indicates that an assessment is for other content, or used rules that are no longer in force. A new
 // assessment resolves the conflict. ErrOutdated wraps proposals.ErrConflict.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
-// Incomplete lists the problems that prevent the submission of a revision. If Excess is set, the problems even prevent
-// the storage of a draft. Incomplete wraps ErrExcess if Excess is set, and ErrIncomplete otherwise.
+// Incomplete lists the problems that prevent the submission of a revision. If Excess is set, the content cannot even be
+// stored as a draft. Incomplete wraps ErrExcess if Excess is set, and ErrIncomplete otherwise.
 type Incomplete struct {
 	What     string // the subject, such as "tool:user/scene_pacer", or "a draft"
 	Problems proposals.Problems
 	Excess   bool // the content cannot even be stored as a draft
 }
 
-// Head returns the start of the error message, which names the subject and the operation that failed.
+// Head returns the start of the error message, which contains the subject and the operation that failed.
 func (e *Incomplete) Head() string {
 	if e.Excess {
 		return e.What + " cannot be stored"
@@ -69,8 +69,8 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// CheckText returns an error if text is too long or not valid text. It is used for notes, reasons, and comments; what
-// names the kind of text in the error.
+// CheckText returns an error if text is too long or not valid text. It is used for notes, reasons, and comments. what
+// is the kind of the text, such as "reason", for the error message.
 func CheckText(what, text string) error {
 	if message := Unusable(text, proposals.MaxComment); message != "" {
 		return fmt.Errorf("%w: the %s %s", ErrText, what, message)

@@ -34,8 +34,7 @@ func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f
 
 // ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ceases to apply when
 // its passage changes, when a new finding appears in the same field, or when it expires. A waiver of a finding without
-// a passage applies only to the revision for which it was given, because in another revision the same rule may have
-// another cause.
+// a passage applies only to its own revision, because in another revision the same rule may have another cause.
 func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
@@ -59,7 +58,7 @@ func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision i
 	return standing
 }
 
-// covers reports whether w was given for the rule, the path, and the passage of f.
+// covers reports whether w has the rule, the path, and the passage of f.
 func covers(w history.Waiver, f rules.Finding) bool {
 	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
 }
@@ -75,7 +74,7 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 		}
 		i := slices.Index(unseen, FindingKey(other))
 		if i < 0 {
-			return false // other is new, or its passage occurs more often than when w was given
+			return false // other is a new finding, or its passage occurs more often than at the time of w
 		}
 		unseen = slices.Delete(unseen, i, i+1)
 	}

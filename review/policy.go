@@ -156,7 +156,7 @@ func (s Settings) Record() map[string]any {
 	return lists.Index(s, func(one Setting) (string, any) { return one.Key, map[string]any{"value": one.Value, "from": one.From} })
 }
 
-// Version returns an identifier that changes with any part of the policy on which assessments and approvals depend.
+// Version returns an identifier that changes with every part of the policy that affects assessments or approvals.
 func (p Policy) Version() string {
 	var decided any = p.Severities
 	if len(p.Reach.Lists()) > 0 {

@@ -57,8 +57,8 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn returns the open proposals on subject s, oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns the newest proposals, at most most, whose tool has texts with the hash textHash. It returns only
-	// open and rejected proposals, and never the proposal except.
+	// SameText returns the newest open or rejected proposals of tools with the text hash textHash. It returns at most
+	// most proposals, and never the proposal except.
 	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
 	// Members returns the proposals of a change set that have not been withdrawn, oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
@@ -89,20 +89,20 @@ type RecordReader interface {
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
 	// WroteHere reports whether author wrote the given revision from the same account as the current caller.
 	WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error)
-	// RecentWrites returns the times at which agent wrote drafts, revisions, or comments between from and to, latest
-	// first and at most limit of them. If agent is zero, it considers the writes of all agents.
+	// RecentWrites returns the times of agent's drafts, revisions, and comments between from and to, latest first. It
+	// returns at most limit times. If agent is zero, it considers the writes of all agents.
 	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
 }
 
 // RegistryReader reads the live definitions and the earlier versions.
 type RegistryReader interface {
 	impact.ToolReader
-	// ByLabel returns the live tools, in all layers, whose display name is label.
+	// ByLabel returns the live tools, in all layers, with the display name label.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
-	// ByTag returns the live tools, in all layers, whose tag has the given prefix.
+	// ByTag returns the live tools, in all layers, with a tag that begins with the given prefix.
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns live tools, in all layers, whose text or purpose may be similar to that of t, most similar first.
-	// The caller must compare them with t.
+	// Alike returns live tools, in all layers, that may be similar to t in their text or their purpose, most similar
+	// first. The caller must compare them with t.
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	reach.Registry
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
@@ -167,11 +167,11 @@ type RecordWriter interface {
 type RegistryWriter interface {
 	// AddContent stores the bytes of a binary file. The same bytes must not be stored yet.
 	AddContent(ctx context.Context, data []byte) error
-	// AddVersions writes each version as the next one of its subject. It returns the versions with their hashes. No two
-	// versions may have the same subject.
+	// AddVersions writes each version as the next version of its subject. It returns the versions with their hashes. No
+	// two versions may have the same subject.
 	AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error)
-	// SetLive makes versions live, if the previous version of each subject is still the live one. The last call of
-	// AddVersions must have written these versions. definitions[i] is the definition of versions[i].
+	// SetLive makes versions live, if the previous version of each subject is still live. The last call of AddVersions
+	// must have written these versions. definitions[i] is the definition of versions[i].
 	SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error
 }
 
@@ -244,8 +244,8 @@ type Report struct {
 	Comment string `json:"comment"`
 	// Builtin is the comment of the built-in reviewer if a chief wrote Comment. Otherwise, it is "".
 	Builtin string `json:"builtin,omitempty"`
-	// Advice is the reviewer's own recommendation, or "". The recommendation of the assessment combines it with the one
-	// derived from the findings.
+	// Advice is the reviewer's own recommendation, or "". The recommendation of the assessment combines Advice with the
+	// recommendation that is derived from the findings.
 	Advice proposals.Recommendation `json:"advice,omitempty"`
 	// Harness contains the results of the test cases.
 	Harness []harness.Result `json:"harness,omitempty"`
@@ -283,7 +283,7 @@ type Shown struct {
 	ShownParts
 }
 
-// ShownParts contains the parts of a proposal for which a change can be reported. It is stored as JSON.
+// ShownParts contains the parts of a proposal that are compared to report changes. It is stored as JSON.
 type ShownParts struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`

@@ -90,8 +90,8 @@ func TestPolicyScreens(t *testing.T) {
 func TestPolicyRefusals(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for who, why := range map[proposals.Actor]string{
-		{Kind: proposals.User, Name: "eve"}: "by policy, only user:ada, user:mara may approve it",
-		mara:                                "four eyes: user:mara wrote revision 1, so someone else must approve it",
+		{Kind: proposals.User, Name: "eve"}: "by policy, only user:ada, user:mara can approve the proposal",
+		mara:                                "four-eyes rule: user:mara wrote revision 1, so someone else must approve it",
 	} {
 		b := newWorkbench(t, 140, 40, twoApprovers, func(b *workbench) {
 			author := drafter

@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 		"the index has another format": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["format"] = "toolcrib bundle index 9" })
-		}, "its format is not"},
+		}, "the format is not"},
 		"the index has an unknown key": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["trust"] = true })

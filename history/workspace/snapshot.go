@@ -49,10 +49,9 @@ type snapshotFile struct {
 // historyName is the name of the folder that contains the snapshots.
 const historyName = "history"
 
-// snapshotPath returns the path of a version's snapshot, with slashes. Its folder is named
-// by the id of the subject. For subjects other than tools, the id has a prefix such as
-// "agent.", which is not valid in an id. The name of the file is the time of the decision
-// in a format that all file systems support.
+// snapshotPath returns the path of a version's snapshot, with slashes. The snapshot is in a folder with the id of the
+// subject as its name. For subjects other than tools, the id has a prefix such as "agent.", which is not valid in an
+// id. The name of the file is the time of the decision in a format that all file systems support.
 func snapshotPath(v history.Version) string {
 	id := v.Subject.ID
 	if v.Subject.Kind != registry.KindTool {

@@ -16,9 +16,9 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports the binary files whose bytes are not stored, because such files could not be restored. It
-// also reports the files whose type or size differs from the draft, because a text for agents could otherwise be
-// declared as a binary file.
+// unknownContents reports binary files with bytes that are not stored, because toolcrib could not restore them. It also
+// reports files with a type or a size that differs from the draft, because a draft could declare a text for agents as a
+// binary file.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -37,21 +37,21 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 		at := jsondoc.Join("definition.files", name)
 		switch {
 		case !stored:
-			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes that are not stored here (SHA-256 %.12s); propose it on a machine that has the file: toolcrib import --files", file.SHA256)...)
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has content that this database does not contain (SHA-256 %.12s); propose the skill on a machine that has the file: toolcrib import --files", file.SHA256)...)
 		case !file.Is(draft.Subject.Kind, name, data):
 			want := registry.NewFile(draft.Subject.Kind, name, data, file.Executable)
 			if !want.Binary() {
-				problems = append(problems, misfit(proposals.RuleDefinition, at, "is a text, so its hash is not enough; propose it with its content: toolcrib import --files")...)
+				problems = append(problems, misfit(proposals.RuleDefinition, at, "is a text file, so its hash is not enough; propose the skill with the text of the file: toolcrib import --files")...)
 				continue
 			}
-			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes of another type or size than it declares: %s, %d bytes", want.Type, want.Size)...)
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has content of another type or size than declared: %s, %d bytes", want.Type, want.Size)...)
 		}
 	}
 	return problems, nil
 }
 
-// unseen reports a source with the hash of JSON that was never imported into this database, because reviewers could
-// not see this JSON. It accepts the hash if the live version has the same one.
+// unseen reports a source with the hash of JSON that was never imported into this database, because reviewers could not
+// see this JSON. It accepts the hash if the live version has the same hash.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {
@@ -65,7 +65,7 @@ func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft)
 		return nil, err
 	}
 	return misfit(proposals.RuleDefinition, "definition.source.hash",
-		"pins JSON that was never imported here, so nobody can review it; import the tool (toolcrib import) or leave source out"), nil
+		"refers to JSON that was never imported into this database, so nobody can review it; import the tool (toolcrib import) or omit source"), nil
 }
 
 // wrongExclusion returns an error if an agent changes the exclusions of an imported tool. It also returns an error if
@@ -84,7 +84,7 @@ func wrongExclusion(ctx context.Context, r review.RegistryReader, actor proposal
 			before = now.Definition.Tool.Source.Excluded
 		}
 		if !slices.Equal(before, source.Excluded) {
-			return fmt.Errorf("%w: only the user excludes parts of a tool from its pin", proposals.ErrAuthority)
+			return fmt.Errorf("%w: only a user can exclude parts of a tool from its pin", proposals.ErrAuthority)
 		}
 	}
 	if len(source.Excluded) == 0 {
@@ -99,5 +99,5 @@ func wrongExclusion(ctx context.Context, r review.RegistryReader, actor proposal
 		return nil
 	}
 	return &review.Incomplete{What: draft.Subject.String(), Problems: misfit(proposals.RuleDefinition, "definition.source.masked",
-		"is not the hash of the imported JSON without the excluded parts; set them with toolcrib exclude")}
+		"is not the hash of the imported JSON without the excluded parts; set the excluded parts with toolcrib exclude")}
 }

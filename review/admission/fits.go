@@ -51,7 +51,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something, or withdraw the proposal", draft.Base())
 		}
 		if draft.Definition.Status() != base.Status() {
-			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")...)
+			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "cannot be changed by a proposal of the type modify; propose to deactivate or reactivate instead")...)
 		}
 		return ps, nil
 	}
@@ -68,11 +68,11 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	want := Implied(draft.Type, from)
 	var ps proposals.Problems
 	if want.Hash() == base.Hash() && !again {
-		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",
+		ps = misfit(proposals.RuleSubject, "type", "is %s, but this would change nothing: version %d is %s and has the same content",
 			draft.Type, draft.Base(), base.Status())
 	}
 	if draft.Definition.Hash() != want.Hash() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from the result of a %s; leave it out, or propose to modify", draft.Type)...)
+		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "is not the definition that type %s results in; omit definition, or propose to modify", draft.Type)...)
 	}
 	return ps, nil
 }

@@ -104,9 +104,9 @@ func (s Submission) InChangeSet(changeSet string) Submission {
 	return NewSubmission(s.Draft)
 }
 
-// Complete sets the definition of a draft whose type determines it. A proposal to deactivate or reactivate has the base
-// definition with another status, and a proposal to restore has the definition of an earlier version. Complete does not
-// replace a definition in the draft.
+// Complete sets the definition of a draft if the type of the draft determines it. A proposal to deactivate or
+// reactivate has the base definition with another status, and a proposal to restore has the definition of an earlier
+// version. Complete does not replace a definition in the draft.
 func Complete(ctx context.Context, r review.RegistryReader, s Submission) (Submission, error) {
 	draft := s.Draft
 	if !draft.Definition.IsZero() || draft.Type == proposals.New || draft.Type == proposals.Modify {

@@ -77,7 +77,7 @@ func TestTally(t *testing.T) {
 		{two, "user:mara user:mara", "", "1 of 2, waits for user:ada"},
 		{two, "user:mara user:eve", "", "1 of 2, waits for user:ada"},
 		{two, "user:ada user:mara", "", "2 of 2"},
-		{two, "user:ada user:mara", "user:ada", "1 of 2, waits for 1 more, and too few owners may approve"},
+		{two, "user:ada user:mara", "user:ada", "1 of 2, waits for 1 more, but too few owners can approve"},
 		{both, "", "", "0 of 3, waits for 2 of user:mara, user:ada, user:kim and for user:sec"},
 		{both, "user:kim user:sec", "", "2 of 3, waits for 1 of user:mara, user:ada"},
 		{both, "user:kim user:sec user:ada user:mara", "", "4 of 4"},
@@ -166,7 +166,7 @@ func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 		"approvals must be at least 1 (got 0)": rule(0, "user:mara"),
 		"no owners":                            rule(1),
 		"no subjects":                          {Owners: []string{"user:mara"}, Approvals: 1},
-		"before it begins (since)":             {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
+		"until must be later than since":       {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
 	}
 	for want, r := range bad {
 		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {

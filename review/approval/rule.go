@@ -40,15 +40,15 @@ func (r Rule) Check() error {
 	}
 	switch {
 	case len(r.Subjects) == 0:
-		return fmt.Errorf("it has no subjects; %w", errPattern)
+		return fmt.Errorf("the rule has no subjects; %w", errPattern)
 	case len(r.Owners) == 0:
-		return errors.New(`it has no owners; name who may approve, such as owners = ["user:mara", "user:ada"]`)
+		return errors.New(`the rule has no owners; list the users who can approve, such as owners = ["user:mara", "user:ada"]`)
 	case r.Approvals < 1:
 		return fmt.Errorf("approvals must be at least 1 (got %d)", r.Approvals)
 	case r.Approvals > len(r.Owners):
-		return fmt.Errorf("it requires %d approvals but has only %d owners; name more owners or require fewer approvals", r.Approvals, len(r.Owners))
+		return fmt.Errorf("the rule requires %d approvals but has only %d owners; add owners or require fewer approvals", r.Approvals, len(r.Owners))
 	case !r.Until.IsZero() && !r.Until.After(r.Since):
-		return errors.New("it ends (until) before it begins (since)")
+		return errors.New("until must be later than since")
 	}
 	return nil
 }
@@ -112,8 +112,9 @@ func (n Need) MayApprove(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Owners(), principal)
 }
 
-// Waivers returns the users who may waive a finding, or nil if any user may. Owners that a project's file names may
-// waive only if no other rule applies: a waiver removes an obstacle, and a project's file can only tighten the policy.
+// Waivers returns the users who may waive a finding, or nil if any user may. The owners in a project's file can waive
+// findings only if no other rule applies, because a waiver removes an obstacle and a project's file must only tighten
+// the policy.
 func (n Need) Waivers() []string {
 	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
 	if len(own) > 0 {
@@ -158,17 +159,17 @@ func ParsePattern(s string) (Pattern, error) {
 	}
 	i := strings.LastIndexByte(rest, '/')
 	if i < 0 {
-		return p, fmt.Errorf("%q names no layer: %w", s, errPattern)
+		return p, fmt.Errorf("%q has no layer: %w", s, errPattern)
 	}
 	p.Layer, p.ID = rest[:i], rest[i+1:]
 	name, inProject := strings.CutPrefix(p.Layer, "project/")
 	switch {
 	case !patternPart.MatchString(p.ID) || strings.Contains(p.ID, "**"):
-		return p, fmt.Errorf("%q has the id %q, which no subject can have: %w", s, p.ID, errPattern)
+		return p, fmt.Errorf("%q contains %q, which is not a valid id: %w", s, p.ID, errPattern)
 	case inProject && (!patternPart.MatchString(name) || strings.Contains(name, "**")):
-		return p, fmt.Errorf("%q has the project %q, which no project can have: %w", s, name, errPattern)
+		return p, fmt.Errorf("%q contains %q, which is not a valid name of a project: %w", s, name, errPattern)
 	case !inProject && !slices.Contains([]string{string(registry.LayerGlobal), string(registry.LayerUser), anyLayer}, p.Layer):
-		return p, fmt.Errorf("%q has the layer %q, which is not global, user, project/NAME, or **: %w", s, p.Layer, errPattern)
+		return p, fmt.Errorf("%q contains the layer %q, which is not global, user, project/NAME, or **: %w", s, p.Layer, errPattern)
 	}
 	return p, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // Tally contains the given and the missing approvals of a change.
 type Tally struct {
-	Given []string // principals whose approvals count, in the order of approval
+	Given []string // principals with a valid approval, in the order of approval
 	Waits []Wait   // one for each rule that is not satisfied
 }
 
@@ -54,8 +54,8 @@ func (n Need) Tally(by []string, except string) Tally {
 // Done reports whether the change has all approvals that it needs.
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
-// Missing returns the number of further approvals that are needed. One approval can satisfy several rules.
-// Missing assumes that the owner whose approval helps the most rules always approves next.
+// Missing returns the number of further approvals that are needed. One approval can satisfy several rules. Missing
+// assumes that each further approval comes from the owner who helps to satisfy the most rules.
 func (t Tally) Missing() int {
 	left := lists.Map(t.Waits, func(w Wait) int { return w.Missing })
 	used := map[string]bool{}
@@ -72,7 +72,7 @@ func (t Tally) Missing() int {
 				best, most = principal, helps
 			}
 		}
-		if best == "" { // the rest of left are approvals that nobody can give
+		if best == "" { // nobody can give the remaining approvals
 			for _, l := range left {
 				n += max(l, 0)
 			}
@@ -90,7 +90,7 @@ func (t Tally) Missing() int {
 // Required returns the total number of approvals that the change needs.
 func (t Tally) Required() int { return len(t.Given) + t.Missing() }
 
-// WaitsFor returns the users whose approvals would contribute to a missing approval, in the order of the rules.
+// WaitsFor returns the users who can give a missing approval, in the order of the rules.
 func (t Tally) WaitsFor() []string {
 	var all []string
 	for _, w := range t.Waits {
@@ -109,7 +109,7 @@ func (t Tally) String() string {
 		}
 		switch {
 		case len(w.Of) < w.Missing:
-			s += fmt.Sprintf("%s%d more, and too few owners may approve", word, w.Missing)
+			s += fmt.Sprintf("%s%d more, but too few owners can approve", word, w.Missing)
 		case len(w.Of) == w.Missing:
 			s += word + strings.Join(w.Of, " and ")
 		default:

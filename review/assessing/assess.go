@@ -75,21 +75,21 @@ func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.
 }
 
 // assess records an assessment of a submitted revision and assigns the issue of the proposal to the user. The
-// assessment combines the findings of the rules with those in o. assess rejects an opinion about other content than the
-// current revision. While p waits for a chief, it also rejects an assessment by the built-in reviewer.
+// assessment combines the findings of the rules with the findings in o. assess rejects an opinion about other content
+// than the current revision. While p waits for a chief, it also rejects an assessment by the built-in reviewer.
 func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (_ proposals.Proposal, a review.Assessment, _ error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	switch {
 	case err != nil:
 		return p, a, fmt.Errorf("%s: %w", p.Name(), err)
 	case reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview:
-		return p, a, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
+		return p, a, fmt.Errorf("%s: %w: the proposal waits for a chief, and the built-in reviewer cannot replace the chief's assessment", p.Name(), proposals.ErrState)
 	}
 	if err := check(o); err != nil {
 		return p, a, err
 	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return p, a, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, p.Name(), p.Revision)
+		return p, a, fmt.Errorf("%w: %s is now at revision %d; assess that revision", proposals.ErrConflict, p.Name(), p.Revision)
 	}
 	report, change, err := c.Examine(ctx, tx.Reader, p.ID, submission)
 	if err != nil {
@@ -168,8 +168,8 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	return report, change, err
 }
 
-// comingWith returns the allow-lists and the ids of the tools that go live together with draft and to which draft may
-// refer. They belong to the change set of draft or were proposed in the same call.
+// comingWith returns the allow-lists and the ids of the tools that go live together with draft, so that draft can refer
+// to them. They belong to the change set of draft or were proposed in the same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.Subject.Kind == registry.KindTool {
 		return nil, c.together, nil
@@ -226,7 +226,7 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 // mostTwins is the maximum number of proposals with identical text that are read.
 const mostTwins = 8
 
-// twins returns the newest open or rejected proposals, other than proposal id, whose text equals the text of draft. A
+// twins returns the newest open or rejected proposals, other than proposal id, that have the same text as draft. A
 // proposal on another subject is always a twin. A proposal on the same subject is a twin only if its whole definition
 // is identical; otherwise, draft is a revision of its content.
 func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
@@ -253,7 +253,7 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 			if err != nil {
 				return nil, err
 			}
-			for _, d := range decisions { // the last one is the rejection
+			for _, d := range decisions { // the last decision is the rejection
 				twin.Reason = d.Note
 			}
 		}
@@ -273,7 +273,8 @@ func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	c.trials.run(ctx, submission.Draft, model)
 }
 
-// untilUnreachable is a model that is not asked again after it could not be reached once.
+// untilUnreachable wraps a model. After the model could not be reached once, untilUnreachable sends no further requests
+// to it.
 type untilUnreachable struct {
 	model harness.Model
 	gone  error
@@ -308,7 +309,7 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult has the external reviewers assess those proposals in ps that are in the state chief_review, and updates these
+// Consult has the external reviewers assess the proposals in ps that are in the state chief_review, and updates these
 // elements of ps. While it waits for a reviewer, no transaction is open. It skips a proposal that another process
 // changes in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
@@ -342,8 +343,8 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 
 // Reassess records a new assessment of the current revision of proposal id. It is used when the rules, the
 // configuration, or the registry have changed, and to ask the external reviewers. The assessment combines the findings
-// of the external reviewers with those of the rules. Any actor can request it, because it contains no judgment of the
-// actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
+// of the external reviewers with the findings of the rules. Any actor can request it, because it contains no judgment
+// of the actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)

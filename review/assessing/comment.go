@@ -17,8 +17,8 @@ import (
 
 // comment answers the four questions of every assessment: whether the change makes sense, whether it overlaps a core
 // tool, whether it breaks guardrails or policy, and what must change. If a question was not examined, comment states
-// this. Waived findings and hints are only counted. An answer states that nothing was found only if there are no such
-// findings either.
+// this. Waived findings and hints are only counted, but an answer does not state that nothing was found if there are
+// any.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -41,7 +41,7 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 		if len(lowered) > mostLowered {
 			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
 		}
-		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + more + ".")
+		b.WriteString("\n\n**Rules that the configuration weakens:** " + strings.Join(lowered, "; ") + more + ".")
 	}
 	for _, problem := range o.Problems {
 		b.WriteString("\n\n**A reviewer failed:** " + problem)
@@ -52,11 +52,11 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 // Maximum numbers of items in a comment. The full list of findings follows the comment.
 const (
 	mostLowered = 4 // rules that the configuration weakens
-	mostSteps   = 5 // things to change
-	mostFields  = 3 // fields of one thing to change
+	mostSteps   = 5 // remedies
+	mostFields  = 3 // fields of a remedy
 )
 
-// Rule families whose findings answer each question.
+// The rule families that answer each question.
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget
 	overlapFamilies = "LO"   // lock and overlap
@@ -65,8 +65,8 @@ const (
 	breachFamilies = "SPRA" + review.ExternalRule
 )
 
-// sense answers the first question from the findings of senseFamilies and the results of the test cases. aside is the
-// sentences about hints and waived findings.
+// sense answers the first question from the findings of senseFamilies and the results of the test cases. aside contains
+// the sentences about hints and waived findings.
 func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	if f, more := worst(open, senseFamilies); f.Message != "" {
 		return verdict(f, "Not yet: ", "Mostly, but: ") + more + aside
@@ -99,7 +99,7 @@ func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
 	case f.Message == "" && !c.rules.Has("O"):
-		return "No core id or alias is taken. Similarity was not checked, because no rule for it is enabled." + aside
+		return "No id or alias of a core tool is reused. Similarity was not checked, because no rule that checks it is enabled." + aside
 	case f.Message == "" && aside != "":
 		return "No warnings." + aside
 	case f.Message == "":
@@ -196,8 +196,8 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See the reviewer's comment."
 }
 
-// steps lists the distinct remedies of the findings for which counts returns true, each with the fields to which it
-// applies.
+// steps lists the distinct remedies of the findings that counts selects. It lists each remedy with the fields that the
+// remedy applies to.
 func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}
@@ -216,7 +216,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var lines []string
 	for i, what := range order {
 		if i == mostSteps {
-			lines = append(lines, fmt.Sprintf("- And %s; see the findings.", count(len(order)-i, "more thing", "more things")))
+			lines = append(lines, fmt.Sprintf("- %s; see the findings.", count(len(order)-i, "more thing", "more things")))
 			break
 		}
 		where, more := fields[what], ""
@@ -259,5 +259,5 @@ func Recommend(findings []rules.Finding) proposals.Recommendation {
 	return worst
 }
 
-// notAsRead lists the rules about files whose effect differs from the text that a reader sees.
+// notAsRead lists the rules that report files with another effect than their visible text suggests.
 var notAsRead = []string{"F106", "F109", "F111"}

@@ -104,7 +104,7 @@ var comments = map[string]struct {
 			standing("P101", rules.Block, "a", "6"), standing("P101", rules.Block, "a", "7"),
 		},
 		nil,
-		[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things; see the findings."},
+		[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- 2 more things; see the findings."},
 		[]string{"- a: 6"},
 	},
 }

@@ -75,7 +75,7 @@ func carried(earlier []review.Assessment) []rules.Finding {
 }
 
 // advice returns the lowest recommendation that external reviewers other than reviewer gave for the same revision. A
-// new recommendation of reviewer replaces only the earlier ones of the same reviewer.
+// new recommendation of reviewer replaces only earlier recommendations of the same reviewer.
 func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
 	last := lists.Index(earlier, func(a review.Assessment) (proposals.Actor, proposals.Recommendation) {
 		return a.Reviewer, a.Report.Advice
@@ -109,9 +109,9 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds the opinion said of the reviewer called name to o, or the failure err. An invalid opinion also counts as a
-// failure, so that the opinions of the other reviewers can still be stored. Invalid bytes in an error message are made
-// printable for the same reason.
+// add adds said, the opinion of the reviewer called name, to o. If err is not nil, add adds a description of the
+// failure instead. An invalid opinion is treated as a failure, so that the opinions of the other reviewers can still be
+// stored. Invalid bytes in an error message are made printable for the same reason.
 func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(said)
@@ -134,8 +134,8 @@ func add(o review.Opinion, name string, said review.Opinion, err error) review.O
 	return o
 }
 
-// usable returns an error if text, which an external reviewer wrote, cannot be stored. what names the text in the
-// error.
+// usable returns an error if text, which an external reviewer wrote, cannot be stored. what describes the text in the
+// error message.
 func usable(what, text string, limit int) error {
 	if message := review.Unusable(text, limit); message != "" {
 		return fmt.Errorf("%w: %s %s", review.ErrOpinion, what, message)

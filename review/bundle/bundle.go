@@ -64,7 +64,7 @@ type Records struct {
 	Versions   []Version   `json:"versions"`
 	Statements []Statement `json:"statements"`
 	Signers    []State     `json:"signers"`
-	// Raws contains the JSON texts from which the live tools were imported, byte for byte.
+	// Raws contains the imported JSON of the live tools, byte for byte.
 	Raws []string `json:"raws,omitempty"`
 	// Contents contains the binary files of the live skills.
 	Contents [][]byte `json:"contents,omitempty"`
@@ -100,15 +100,15 @@ type Collector struct {
 	statements map[string]Statement // by hash
 }
 
-// collected contains the versions of a subject and the files to which the live version refers.
+// collected contains the versions of a subject and the files that the live version refers to.
 type collected struct {
 	versions []Version
 	raw      string   // "" if the version has no raw JSON, or if it was imported before toolcrib stored raw JSON
 	contents [][]byte // binary files
 }
 
-// Collect returns a bundle of the definitions in lives. r must be the snapshot from which lives were read. The bytes of
-// the bundle depend only on the content of the registry.
+// Collect returns a bundle of the definitions in lives. lives must have been read from the snapshot r. The bytes of the
+// bundle depend only on the content of the registry.
 func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
 	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}, subjects: map[string]string{}}
 	var err error
@@ -194,7 +194,7 @@ func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []regist
 	return b, nil
 }
 
-// collect reads all versions of l, and the raw JSON and the binary files to which the live version refers by hash.
+// collect reads all versions of l, and the raw JSON and the binary files that the live version refers to by hash.
 func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected, err error) {
 	for n := 1; n <= l.Version; n++ {
 		v, err := r.Version(ctx, l.Subject, n)
@@ -229,8 +229,8 @@ func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected
 	return c, nil
 }
 
-// sources returns the hash of the JSON from which a tool was imported, or "", and the hashes of the binary files of a
-// skill.
+// sources returns the hashes that d refers to: the hash of the imported JSON of a tool, or "", and the hashes of the
+// binary files of a skill.
 func sources(d registry.Definition) (raw string, contents []string) {
 	if d.Tool != nil && d.Tool.Source != nil {
 		raw = d.Tool.Source.Hash
@@ -270,9 +270,9 @@ func Decode(data []byte) (Bundle, error) {
 	case err != nil:
 		return Bundle{}, err
 	case b.Format != Format && b.Format != format1:
-		return Bundle{}, fmt.Errorf("%w: its format is not %q; write one with toolcrib export --format bundle", ErrMalformed, Format)
+		return Bundle{}, fmt.Errorf("%w: the format is not %q; write a bundle with toolcrib export --format bundle", ErrMalformed, Format)
 	case len(b.Versions) > maxVersions || len(b.Statements) > maxVersions || len(b.Signers) > maxVersions:
-		return Bundle{}, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, maxVersions)
+		return Bundle{}, fmt.Errorf("%w: the file contains more than %d versions, statements, or states", ErrMalformed, maxVersions)
 	}
 	return b, nil
 }
@@ -280,7 +280,7 @@ func Decode(data []byte) (Bundle, error) {
 // decode parses a JSON document and rejects duplicate and unknown keys.
 func decode[T any](data []byte) (doc T, err error) {
 	if len(data) > MaxSize {
-		return doc, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
+		return doc, fmt.Errorf("%w: the file is larger than %d MiB", ErrMalformed, MaxSize>>20)
 	}
 	limits := jsondoc.DefaultLimits
 	limits.Bytes = MaxSize

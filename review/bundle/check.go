@@ -21,7 +21,7 @@ import (
 type Trust struct {
 	Signers  *signers.Signers // if nil, signatures are not verified
 	Database string           // hash of event 1, or "" to accept any database
-	// Approvals contains the policy rules. They determine the owners whose signatures a version needs.
+	// Approvals contains the policy rules. They determine which owners must sign a version.
 	Approvals approval.Rules
 }
 
@@ -37,7 +37,7 @@ type Result struct {
 	Shipped  int // number of live versions that ship with the program
 	Signed   int // number of live versions with a valid signature
 	Unsigned int // number of live versions that were approved without a signature
-	// Unchecked is the number of signed live versions whose signatures were not verified, because Trust has no signers.
+	// Unchecked is the number of signed live versions that were not verified, because Trust contains no signers.
 	Unchecked int
 	// Earlier is the number of versions that are no longer live. The signature of a live version also covers the
 	// earlier versions, because each version contains the hash of the previous one.
@@ -61,7 +61,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 		c.proofs = proof.ProofsBy(trust.Signers, states, b.Database, trust.Approvals)
 	}
 	if trust.Database != "" && trust.Database != b.Database {
-		c.fault(otherDatabase, "", fmt.Sprintf("it is from the database %.12s, not %.12s", b.Database, trust.Database))
+		c.fault(otherDatabase, "", fmt.Sprintf("the bundle is from the database %.12s, but the database %.12s was expected", b.Database, trust.Database))
 	}
 	var order []registry.Subject
 	newest := map[string]int{}
@@ -103,7 +103,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 // checker is the state of a running check.
 type checker struct {
 	reader reader
-	proofs *proof.Proofs // nil without signers
+	proofs *proof.Proofs // nil if Trust contains no signers
 	last   map[registry.Subject]history.Version
 	broken map[registry.Subject]bool
 	result Result
@@ -172,8 +172,8 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 // signature covers.
 func Unproved() []string {
 	return []string{
-		"that the bundle is complete and the newest: a checkpoint shows how far the log goes",
-		"when the bundle was written, its newest event, the events of the signers' states, and layers without a definition: nothing signs them",
+		"whether the bundle is complete and the newest: use a checkpoint to learn how far the log goes",
+		"when the bundle was written, its newest event, the events of the signers' states, and layers without a definition: none of these are signed",
 	}
 }
 
@@ -228,7 +228,7 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	for i, s := range b.Signers {
 		signed, err := statement.Decode([]byte(c.reader.statements[s.Statement].Statement))
 		if s.Number != i+1 || s.Event.Seq <= last.Seq || s.Event.Seq > b.Log.Seq || err != nil || signed.At.After(s.At) || s.At.After(b.At) {
-			c.fault(contradiction, "", fmt.Sprintf("the number, time, or place of state %d of the signers differs from what was signed", i+1))
+			c.fault(contradiction, "", fmt.Sprintf("the number, time, or place of state %d of the signers differs from the signed value", i+1))
 		}
 		last = s.Event
 	}
@@ -253,7 +253,7 @@ const (
 	contradiction = "B110"
 	// Unsigned is the rule for an approval without a signature.
 	Unsigned = "B105"
-	// Unverified is the rule for a bundle whose signatures were not verified.
+	// Unverified is the rule for a bundle that was checked without signers.
 	Unverified = "B108"
 )
 
@@ -261,15 +261,15 @@ const (
 func Rules() []Rule {
 	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
 	return []Rule{
-		{brokenVersion, "broken-version", "A version does not have the content or the place in its chain that its hash covers.", export},
+		{brokenVersion, "broken-version", "The content of a version, or its place in the chain, does not match its hash.", export},
 		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
-		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
+		{unknownKey, "unknown-key", "The signers file does not list the key that signed an approval for the user who approved, or the key was not valid at that time.", "Have a signer approve the version again, or correct the signers file that the check uses."},
 		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so its signatures are not valid.", "Approve the version again with another key."},
-		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
+		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again with a signature, or accept unsigned versions with --allow-unsigned."},
 		{notShipped, "not-shipped", "A version claims to ship with toolcrib, but this toolcrib does not ship it.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
-		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
-		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers does not fit the rest of the bundle: something was changed or left out.", export},
-		{Unverified, "unverified", "No signature was checked, because no signers file was given: anyone who can write the bundle could have written any part of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
+		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy in the configuration requires.", "Have the missing owners approve the version again."},
+		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers contradicts the rest of the bundle: something was changed or removed.", export},
+		{Unverified, "unverified", "No signature was checked, because no signers file was given: anyone who can write the bundle could have written any part of it.", "Pass --signers FILE, or accept the bundle without signatures with --allow-unsigned."},
 	}
 }

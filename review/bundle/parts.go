@@ -21,8 +21,8 @@ import (
 type Index struct {
 	Format string `json:"format"` // IndexFormat
 	Header
-	// Parts contains the SHA-256 hashes of the parts in base64url. A part is the JSON of Records. All records whose
-	// keys hash to the same leading bits are in the same part.
+	// Parts contains the SHA-256 hashes of the parts in base64url. A part is the JSON of Records. Two records are in
+	// the same part if the hashes of their keys begin with the same bits.
 	Parts []string `json:"parts"`
 }
 
@@ -68,7 +68,7 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 			return index, parts, nil
 		}
 		if prefix == 16 {
-			return index, nil, fmt.Errorf("a part of the bundle has %d MiB; at most %d are possible: deactivate skills with large files", largest>>20, MaxSize>>20)
+			return index, nil, fmt.Errorf("a part of the bundle has %d MiB, but the limit is %d MiB; deactivate skills with large files", largest>>20, MaxSize>>20)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 	}
 }
 
-// PartHash returns the hash with which an index refers to part.
+// PartHash returns the hash that represents part in an index.
 func PartHash(part []byte) string {
 	sum := sha256.Sum256(part)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -129,7 +129,7 @@ func (i Index) Encode() ([]byte, error) { return jsondoc.Encode(i) }
 func DecodeIndex(data []byte) (Index, error) {
 	i, err := decode[Index](data)
 	if err == nil && i.Format != IndexFormat {
-		err = fmt.Errorf("%w: its format is not %q", ErrMalformed, IndexFormat)
+		err = fmt.Errorf("%w: the format is not %q", ErrMalformed, IndexFormat)
 	}
 	return i, err
 }
@@ -141,7 +141,7 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	seen := map[string]bool{}
 	for _, hash := range i.Parts {
 		if seen[hash] {
-			return b, fmt.Errorf("%w: its index lists part %s more than once", ErrMalformed, hash)
+			return b, fmt.Errorf("%w: the index lists part %s more than once", ErrMalformed, hash)
 		}
 		seen[hash] = true
 		part, err := get(hash)
@@ -149,7 +149,7 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 			return b, fmt.Errorf("part %s: %w", hash, err)
 		}
 		if PartHash(part) != hash {
-			return b, fmt.Errorf("part %s: %w: its content does not match its hash", hash, ErrMalformed)
+			return b, fmt.Errorf("part %s: %w: the content of the part does not match its hash", hash, ErrMalformed)
 		}
 		r, err := decode[Records](part)
 		if err != nil {
@@ -158,7 +158,7 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 		b.Versions, b.Statements, b.Signers = append(b.Versions, r.Versions...), append(b.Statements, r.Statements...), append(b.Signers, r.Signers...)
 		b.Raws, b.Contents = append(b.Raws, r.Raws...), append(b.Contents, r.Contents...)
 		if len(b.Versions) > maxVersions || len(b.Statements) > maxVersions {
-			return b, fmt.Errorf("%w: it has more than %d versions or statements", ErrMalformed, maxVersions)
+			return b, fmt.Errorf("%w: the parts contain more than %d versions or statements", ErrMalformed, maxVersions)
 		}
 	}
 	return b, nil

@@ -157,9 +157,9 @@ func TestReviewerCanOnlyLower(t *testing.T) {
 func TestReviewerFails(t *testing.T) {
 	tests := map[string]string{
 		"elsewhere":   "other content",
-		"garbage":     "not a usable opinion",
+		"garbage":     "invalid opinion",
 		"unknown key": "unknown key",
-		"endless":     "more than",
+		"endless":     "longer than",
 		"failing":     "exit status 7",
 		"odd":         "exit status 99: ⟨U+001B⟩]0;owned⟨U+0007⟩",
 	}

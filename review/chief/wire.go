@@ -107,7 +107,7 @@ func Decode(data []byte) (review.Opinion, error) {
 func decodeFor(r review.Request, data []byte) (review.Opinion, error) {
 	o, err := Decode(data)
 	if err == nil && (o.ContentHash != "" && o.ContentHash != r.Proposal.ContentHash || o.Revision != 0 && o.Revision != r.Proposal.Revision) {
-		err = fmt.Errorf("%w: it assesses another revision or other content", review.ErrOpinion)
+		err = fmt.Errorf("%w: the answer assesses another revision or other content", review.ErrOpinion)
 	}
 	return o, err
 }
@@ -147,7 +147,7 @@ func (c Command) Review(ctx context.Context, r review.Request) (review.Opinion, 
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return review.Opinion{}, fmt.Errorf("%w within %s", review.ErrConsultant, timeout)
 	case out.Full:
-		return review.Opinion{}, fmt.Errorf("%w: it wrote more than %d bytes", review.ErrOpinion, maxAnswer)
+		return review.Opinion{}, fmt.Errorf("%w: the answer is longer than %d bytes", review.ErrOpinion, maxAnswer)
 	case err != nil:
 		last := strings.TrimSpace(string(out.Stderr))
 		if last = last[strings.LastIndexByte(last, '\n')+1:]; last != "" {
@@ -198,11 +198,11 @@ func (m Model) Review(ctx context.Context, r review.Request) (review.Opinion, er
 		return review.Opinion{}, fmt.Errorf("%w: %w", review.ErrConsultant, err)
 	}
 	if len(text) > maxAnswer {
-		return review.Opinion{}, fmt.Errorf("%w: it wrote more than %d bytes", review.ErrOpinion, maxAnswer)
+		return review.Opinion{}, fmt.Errorf("%w: the answer is longer than %d bytes", review.ErrOpinion, maxAnswer)
 	}
 	o, err := decodeFor(r, []byte(toolcall.Unwrap(text)))
 	if err == nil && o.Recommendation == "" {
-		err = fmt.Errorf("%w: it has no recommendation", review.ErrOpinion)
+		err = fmt.Errorf("%w: the answer has no recommendation", review.ErrOpinion)
 	}
 	return o, err
 }

@@ -29,10 +29,10 @@ func checkChangeSets(views []inspection.View) error {
 			switch {
 			case chosen[m.ID] || m.State == proposals.Approved:
 			case m.State == proposals.UserReview:
-				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s', or take it out: toolcrib regroup %s --alone",
+				return fmt.Errorf("%w: %s belongs to the change set %q with %s (%s); approve all members together: toolcrib --approve 'set:%s', or remove %[2]s from the set: toolcrib regroup %[7]s --alone",
 					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, v.Proposal.ChangeSet, review.Reference(v.Proposal))
 			default:
-				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
+				return fmt.Errorf("%w: %s belongs to the change set %q with %s, which is in the state %s; wait for that proposal, or remove it from the set: toolcrib regroup %s --alone",
 					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, review.Reference(m))
 			}
 		}
@@ -41,8 +41,8 @@ func checkChangeSets(views []inspection.View) error {
 }
 
 // succession is the registry while the chosen proposals are approved one after the other. The queries by subject and by
-// name return the content of the proposals approved so far in place of the live definitions. These are the queries of
-// the rule families L and N. All other queries return the registry as it was before the approvals.
+// name return the content of the proposals approved so far in place of the live definitions. The rule families L and N
+// use these queries. All other queries return the registry as it was before the approvals.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live
@@ -54,7 +54,7 @@ type succession struct {
 func (s *succession) approve(v inspection.View) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {
-		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", p.Name(), review.ErrStale, before.Version, p.Subject)
+		return fmt.Errorf("%s: %w: another proposal in the same call creates version %d of %s", p.Name(), review.ErrStale, before.Version, p.Subject)
 	}
 	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
 	if t := d.Tool; t != nil {

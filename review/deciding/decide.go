@@ -127,8 +127,8 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 }
 
 // approve writes the versions, makes them live, and closes the proposals and their issues. A proposal that needs
-// further approvals is recorded as endorsed instead; its version is computed for the signature but not written. approve
-// must run in the transaction in which views were read.
+// further approvals is recorded as endorsed instead; its version is computed for the signature but not written. views
+// must have been read in the same transaction.
 func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, read []proposals.Reading, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := &succession{tx, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
 	for _, v := range views {
@@ -145,7 +145,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 		}
 		for _, e := range v.Endorsements {
 			if act.Key() != "" && e.By != actor && e.Key == act.Key() {
-				return nil, fmt.Errorf("%s: %w: %s already approved it with this key; sign with another key", v.Proposal.Name(), proof.ErrSignature, e.By)
+				return nil, fmt.Errorf("%s: %w: %s already approved the proposal with this key; sign with another key", v.Proposal.Name(), proof.ErrSignature, e.By)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 	return decisions, nil
 }
 
-// decision returns the record of the decision with which actor gave verdict to v.
+// decision returns the record of actor's decision about v.
 func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict proposals.Verdict, note string, at time.Time, showing proposals.Showing, act *proof.SignedAct) proposals.Decision {
 	p := v.Proposal
 	return proposals.Decision{
@@ -233,9 +233,9 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 	return versions
 }
 
-// stillFits repeats the checks whose results depend on other definitions, because these may have changed since the
-// assessment. The change must fit the live version, and its names must be available. The members of a change set are
-// checked in sequence, so stillFits also finds conflicts between them.
+// stillFits repeats the checks that depend on other definitions, because the other definitions may have changed since
+// the assessment. The change must fit the live version, and its names must be available. The members of a change set
+// are checked in sequence, so stillFits also finds conflicts between them.
 func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
 	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
 	if err != nil {
@@ -251,7 +251,7 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	for _, f := range findings {
 		known := slices.ContainsFunc(v.Standing, func(s review.Standing) bool { return review.FindingKey(s.Finding) == review.FindingKey(f) })
 		if f.Severity == rules.Block && !known {
-			return fmt.Errorf("%w: since it was assessed, %s: %s", review.ErrBlocked, review.Handle(f), f.Message)
+			return fmt.Errorf("%w: the proposal has a new finding since its assessment: %s: %s", review.ErrBlocked, review.Handle(f), f.Message)
 		}
 	}
 	return nil
@@ -360,8 +360,8 @@ var verdictMoves = map[proposals.Verdict]struct {
 }
 
 // applyVerdict moves the proposals, assigns their issues, and writes the decisions and events. decisions[i] is the
-// decision about views[i]. The time of a signed decision is the time of its statement. The time of its event is the
-// time at which the decision was recorded, so that the log is ordered by time.
+// decision about views[i]. A signed decision has the time of its statement. Its event has the time of the recording
+// instead, so that the log is ordered by time.
 func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict proposals.Verdict, views []inspection.View, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]review.DecidedProposal, len(views))

@@ -55,10 +55,10 @@ func changes(s review.Shown, v inspection.View) []string {
 		facts = append(facts, p.Name()+" lost findings: "+ruleNames(gone))
 	}
 	if now.Recommendation != s.Recommendation {
-		facts = append(facts, fmt.Sprintf("the recommendation for %s is now %s and was %s", p.Name(), now.Recommendation, s.Recommendation))
+		facts = append(facts, fmt.Sprintf("the recommendation for %s is now %s, but it was %s", p.Name(), now.Recommendation, s.Recommendation))
 	}
 	if now.Rendered != s.Rendered {
-		facts = append(facts, p.Name()+" changes other channel prompts, or the same ones differently")
+		facts = append(facts, p.Name()+" changes the channel prompts differently")
 	}
 	if len(facts) == 0 && now.Assessment != s.Assessment {
 		facts = append(facts, p.Name()+" was assessed again")
@@ -67,7 +67,7 @@ func changes(s review.Shown, v inspection.View) []string {
 }
 
 func newRevision(name string, shown, now int) string {
-	return fmt.Sprintf("%s is at revision %d, and you were shown revision %d", name, now, shown)
+	return fmt.Sprintf("%s is at revision %d, but you were shown revision %d", name, now, shown)
 }
 
 // newFindings returns the elements of all that known does not contain.
@@ -85,7 +85,7 @@ const mostNames = 5
 
 // shownTo returns, for each choice, how actor was shown its content. It returns an error if an expected digest differs
 // from the current digest. If strict is true, it also returns an error if the content has changed since actor was last
-// shown it. Content that actor was never shown is not an error here; approvable decides about it.
+// shown it. shownTo accepts content that actor was never shown; approvable checks such content.
 func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
@@ -123,9 +123,9 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 			switch {
 			case len(news) > 0:
 			case expect != "": // actor was never shown the proposal
-				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; copy the digest that toolcrib show prints now", review.Shorten(expect, 12))}
+				news = []string{fmt.Sprintf("the expected digest %q is not the review digest; use the digest that toolcrib show prints now", review.Shorten(expect, 12))}
 			default:
-				news = []string{"something you were shown has changed since"}
+				news = []string{"the content has changed since it was shown to you"}
 			}
 			moved, facts = append(moved, v), append(facts, news...)
 		}
@@ -141,13 +141,14 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 		}
 	}
 	p := moved[0].Proposal
-	return nil, fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
+	return nil, fmt.Errorf("%s: %w: %s; read it again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// approvable returns how much of each proposal the user has read. If the user approves several proposals, it rejects
-// those that the user was not shown, unless the choice accepts unseen content. A single proposal is accepted, and its
-// decision records whether it was shown. Only the parts of new, imported content can be approved unread. Shown content
-// counts as read, except for the number of parts that the choice declares unread.
+// approvable returns how much of each proposal the user has read. If the user approves several proposals, approvable
+// rejects each proposal that the user was not shown, unless the choice accepts unseen content. It accepts a single
+// proposal in any case, and the decision records whether the proposal was shown. Only the parts of new, imported
+// content can be approved unread. Shown content is treated as read, except for the number of parts that the choice
+// declares unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := checkChangeSets(views); err != nil {
 		return nil, err
@@ -200,11 +201,11 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 		}
 		switch {
 		case unread < 0 || unread > n:
-			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be approved unread", p.Name(), proposals.ErrConflict, unread, n)
+			return nil, fmt.Errorf("%s: %w: cannot approve %d parts unread, because the proposal has %d parts", p.Name(), proposals.ErrConflict, unread, n)
 		case choices[i].Unread > 0 && p.Type != proposals.New:
-			return nil, fmt.Errorf("%s: %w: it changes what is live, which cannot be approved unread; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
+			return nil, fmt.Errorf("%s: %w: a change of a live definition cannot be approved unread; read the proposal with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):
-			return nil, fmt.Errorf("%s: %w: it was not imported; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
+			return nil, fmt.Errorf("%s: %w: only an imported definition can be approved unread; read the proposal with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		}
 		if read[i].Read, read[i].Unread = n-unread, unread; unread > 0 {
 			showings[i] = proposals.ShowingNone
@@ -212,7 +213,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 			if t := d.Definition.Tool; t != nil && t.Source != nil {
 				read[i].Source = t.Source.Type + " " + t.Source.Ref
 			} else if d.Definition.Folder() != nil {
-				read[i].Source = strings.TrimSuffix(d.Rationale, ".") // the rationale names the imported folder
+				read[i].Source = strings.TrimSuffix(d.Rationale, ".") // the rationale contains the path of the imported folder
 			}
 		}
 	}
@@ -265,6 +266,6 @@ func (d *Decider) checkInteraction(ctx context.Context, r *inspection.Cache, act
 		return err
 	}
 	names := lists.Map(reached, func(i int) string { return of[i].Proposal.Name() })
-	return fmt.Errorf("%w: together, %s change the prompt %s in a way that none of them does alone and that you were not shown; approve them one at a time, and review each again when its approval is refused",
+	return fmt.Errorf("%w: together, %s change the prompt %s in a way that no single proposal does, and you were not shown that change; approve the proposals one at a time, and review a proposal again if its approval is refused",
 		review.ErrDigest, lists.First(names, mostNames), which)
 }

@@ -19,14 +19,14 @@ import (
 )
 
 // Waive waives a finding of the current revision of proposal id. handle is the result of review.Handle or an
-// unambiguous abbreviation of it; the rule alone is sufficient if it has only one finding. expires is nil for a waiver
-// that never expires.
+// unambiguous abbreviation of that result. If a rule has only one finding, the id of the rule is sufficient. expires is
+// nil for a waiver that never expires.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
 // Unwaive ends the waiver of a finding. Because the history is append-only, Unwaive records a new waiver that has
-// already expired and that replaces the earlier ones.
+// already expired and that replaces the earlier waivers.
 func (d *Decider) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }
@@ -76,7 +76,7 @@ func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals
 	})
 }
 
-// waivable is a finding of a proposal for which a waiver can be recorded, with the records that the waiver depends on.
+// waivable is a finding that a waiver can be recorded for, and the records that the waiver depends on.
 type waivable struct {
 	waiverRequest
 	proposal   proposals.Proposal
@@ -100,8 +100,8 @@ func (v waivable) waiver(at time.Time) history.Waiver {
 	}
 }
 
-// waivable returns the finding to which req refers. It returns an error if actor cannot waive the finding or, if
-// req.end is set, cannot end its waiver.
+// waivable returns the finding that req refers to. It returns an error if actor cannot waive the finding or, if req.end
+// is set, cannot end its waiver.
 func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals.Actor, id proposals.ID, req waiverRequest) (waivable, error) {
 	v := waivable{waiverRequest: req}
 	if err := review.CheckText("reason", v.reason); err != nil {
@@ -115,14 +115,14 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 		return v, err
 	}
 	if strings.TrimSpace(v.reason) == "" {
-		return v, fmt.Errorf("%w: waiving a finding requires one, and so does ending the waiver", review.ErrNoReason)
+		return v, fmt.Errorf("%w: give a reason to waive a finding or to end a waiver", review.ErrNoReason)
 	}
 	need, err := d.inspector.Need(ctx, r, v.proposal.Subject, v.revision.Draft.Definition)
 	if err != nil {
 		return v, err
 	}
 	if !need.MayWaive(actor.String()) {
-		return v, fmt.Errorf("%s: %w: by policy, only %s may waive a finding, and you act as %s; see toolcrib policy test %s",
+		return v, fmt.Errorf("%s: %w: by policy, only %s can waive a finding, but you act as %s; see toolcrib policy test %s",
 			v.proposal.Name(), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
 	}
 	v.now = d.records.Time()
@@ -165,7 +165,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	return v, nil
 }
 
-// find returns the finding to which handle refers. A handle can be abbreviated to the rule, to the rule and the path,
+// find returns the finding that handle identifies. A handle can be abbreviated to the rule, to the rule and the path,
 // or to a prefix of the hash.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
@@ -184,5 +184,5 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	case 1:
 		return found[0], nil
 	}
-	return rules.Finding{}, fmt.Errorf("%s names %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), review.ErrAmbiguous)
+	return rules.Finding{}, fmt.Errorf("%s matches %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), review.ErrAmbiguous)
 }

@@ -25,13 +25,13 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
 		if errors.Is(err, proposals.ErrNotFound) {
-			return p, fmt.Errorf("%w: no core tool is called %s; toolcrib tools lists them, and toolcrib propose changes any other tool", proposals.ErrNotFound, coreID)
+			return p, fmt.Errorf("%w: no core tool is called %s; list the core tools with toolcrib tools, and change any other tool with toolcrib propose", proposals.ErrNotFound, coreID)
 		}
 		if err != nil {
 			return p, err
 		}
 		if !core.Locked {
-			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", proposals.ErrConflict, coreID, layer, coreID)
+			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify the tool, or propose %s/%s to override the tool in that layer", proposals.ErrConflict, coreID, layer, coreID)
 		}
 		id := coreID + "_custom"
 		for n := 2; ; n++ { // until no live tool and no open proposal has the id
@@ -59,9 +59,9 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	})
 }
 
-// Rollback drafts a proposal that restores an earlier version of s. The draft has the examples and test cases with
-// which that version was approved. A version that ships with toolcrib has none, so the author must add examples and
-// test cases before the submission.
+// Rollback drafts a proposal that restores an earlier version of s. The draft has the same examples and test cases as
+// the proposal that created that version. A version that ships with toolcrib has none, so the author must add examples
+// and test cases before the submission.
 func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		if err := admission.Locked(s); err != nil {
@@ -72,7 +72,7 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 			return p, err
 		}
 		if version >= now.Version {
-			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, proposals.ErrUnchanged)
+			return p, fmt.Errorf("%s is at version %d; use an earlier version: %w", s, now.Version, proposals.ErrUnchanged)
 		}
 		v, err := tx.Version(ctx, s, version)
 		if err != nil {
@@ -150,7 +150,7 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 			drafts = append(drafts, draft)
 		}
 		if len(drafts) == 0 {
-			return nil, fmt.Errorf("everything in change set %q has changed since it was approved: %w", changeSet, review.ErrStale)
+			return nil, fmt.Errorf("all definitions in change set %q have changed since its approval: %w", changeSet, review.ErrStale)
 		}
 		return drafts, nil
 	})
@@ -160,8 +160,8 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// restoreDraft drafts a restoration of v. base is the live version, and the draft has the examples and test cases with
-// which v was approved.
+// restoreDraft drafts a restoration of v. base is the live version, and the draft has the same examples and test cases
+// as the proposal that created v.
 func restoreDraft(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error

@@ -141,7 +141,7 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	return d.submit(ctx, tx, actor, p, rev, submission)
 }
 
-// add writes a new proposal whose first revision is the draft in submission. If submit is true, add first checks the
+// add writes a new proposal with the draft in submission as its first revision. If submit is true, add first checks the
 // draft and then writes the proposal in the state chief_review. The assessment of the built-in reviewer then moves the
 // proposal to the next state.
 func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
@@ -152,7 +152,7 @@ func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 				return p, err
 			}
 			if n >= l.open {
-				return p, fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", review.ErrLimit, l.holder, n, l.open, l.scope)
+				return p, fmt.Errorf("%w: %s %d; the limit is %d for %s; wait for decisions, or withdraw a proposal", review.ErrLimit, l.holder, n, l.open, l.scope)
 			}
 		}
 		if err := d.checkRate(ctx, tx, actor); err != nil {
@@ -253,7 +253,7 @@ func issueOf(p proposals.Proposal) proposals.Issue {
 	}
 }
 
-// describe copies those fields of draft to p that the queue shows.
+// describe copies the fields that the queue shows from draft to p.
 func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
 	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
@@ -325,8 +325,9 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 }
 
 // imported returns the open proposal that this import should revise instead of opening a new one: a proposal of an
-// earlier import of the same definition that actor may revise. Without the revision, the tool of the earlier import
-// could not be called after the server has changed. imported never returns a proposal that a person or an agent wrote.
+// earlier import of the same definition that actor may revise. After a change of the server, the tool of the earlier
+// import can be called only if that proposal is revised. imported never returns a proposal that a person or an agent
+// wrote.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {
@@ -390,7 +391,7 @@ type limit struct {
 	scope  string
 }
 
-// limits returns the limits that apply to actor: its own and the limit of all agents together.
+// limits returns the limits that apply to actor: the limit for each agent, and the limit for all agents together.
 func (d *Drafter) limits(actor proposals.Actor) []limit {
 	return []limit{
 		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
@@ -402,8 +403,7 @@ func (d *Drafter) limits(actor proposals.Actor) []limit {
 const agentsAtOnce = 10
 
 // checkRate returns an error if actor is an agent that has reached an hourly limit. The limits apply to drafts,
-// revisions, and comments, because these are never deleted. checkRate must run in the transaction that writes the next
-// one.
+// revisions, and comments, because these are never deleted. checkRate must run in the transaction of the next write.
 func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
@@ -416,14 +416,14 @@ func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.A
 		}
 		if len(times) >= l.writes {
 			first := times[len(times)-1]
-			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; continue at %s",
+			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s; the limit is %d per hour for %s; continue at %s",
 				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(rateWindow)))
 		}
 	}
 	return nil
 }
 
-// rateWindow is the period for which the writes of an agent are counted.
+// rateWindow is the period that the hourly limits apply to.
 const rateWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
@@ -440,7 +440,7 @@ func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSe
 	}
 	for _, m := range members {
 		if m.Author != actor {
-			return fmt.Errorf("%w: change set %q belongs to %s; name one of your own", proposals.ErrAuthority, changeSet, m.Author)
+			return fmt.Errorf("%w: change set %q belongs to %s; use your own change set", proposals.ErrAuthority, changeSet, m.Author)
 		}
 	}
 	return nil

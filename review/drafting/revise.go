@@ -106,7 +106,7 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 
 // Regroup moves the open proposals with the given ids to the change set named changeSet, all or none of them. If
 // changeSet is "", it removes them from their change set. Each proposal gets a new revision by the author of its
-// current one. The new revision differs only in the change set, and it is reviewed again together with the other
+// current revision. The new revision differs only in the change set, and it is reviewed again together with the other
 // members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
@@ -117,7 +117,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 				return nil, err
 			}
 			if p.State == proposals.NeedsChanges {
-				return nil, fmt.Errorf("%s: %w: it waits for its author, whose next revision can also change the change set", p.Name(), proposals.ErrState)
+				return nil, fmt.Errorf("%s: %w: the proposal waits for its author, who can change the change set in the next revision", p.Name(), proposals.ErrState)
 			}
 			rev.Draft.ChangeSet = changeSet
 			if moved[i], _, err = d.revise(ctx, tx, actor, rev.Author, p, admission.NewSubmission(rev.Draft)); err != nil {
@@ -156,12 +156,12 @@ func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id propos
 		}
 		if actor.Kind == proposals.System {
 			if p.Revision != revision {
-				return p, fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
+				return p, fmt.Errorf("%s: %w: the proposal has a newer revision", p.Name(), proposals.ErrConflict)
 			}
 			if generated, err := isGenerated(ctx, tx.Reader, rev); err != nil {
 				return p, err
 			} else if !generated {
-				return p, fmt.Errorf("%s: %w: no import wrote it", p.Name(), proposals.ErrAuthority)
+				return p, fmt.Errorf("%s: %w: the proposal was not written by an import", p.Name(), proposals.ErrAuthority)
 			}
 		}
 		to, err := proposals.Permit(actor, proposals.ActWithdraw, p)

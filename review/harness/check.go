@@ -24,15 +24,15 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// answer is an answer that is checked.
+// answer is an answer to a test case, with the data that the checks need.
 type answer struct {
 	text  string
 	input string // question that was asked
 	work  *work  // remaining work, or nil for no limit
 }
 
-// check applies c to the answer. It returns "" if the answer passes, and otherwise the reason why it fails. err is not
-// nil if c cannot be evaluated.
+// check applies c to the answer. It returns "" if the answer passes, or the reason why the answer fails. err is not nil
+// if c cannot be evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
 	steps := len(a.text) // regular expressions have a separate limit
 	switch c.Type {      //nolint:exhaustive // the other checks take one step for each byte
@@ -84,15 +84,15 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	return "", errors.New("unknown check")
 }
 
-// with decodes value, the value of a check, and returns the result of check for it.
+// with decodes value, the value of a check, and passes the result to check.
 func with[T string | int](value json.RawMessage, check func(T) (string, error)) (string, error) {
 	var v T
 	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
 	if err != nil {
-		return "", errors.New("its value is missing or not JSON")
+		return "", errors.New("the value of the check is missing or not JSON")
 	}
 	if ps := jsondoc.Bind(n, jsondoc.Root, &v); len(ps) > 0 {
-		return "", fmt.Errorf("its value has the wrong type: %s", ps[0].Message)
+		return "", fmt.Errorf("the value of the check has the wrong type: %s", ps[0].Message)
 	}
 	return check(v)
 }
@@ -104,11 +104,11 @@ var jsonLimits = jsondoc.Limits{Bytes: MaxAnswer, Depth: 64}
 // because the checks json_only and no_fences report code fences.
 func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	if len(schema) == 0 {
-		return "", errors.New("its value, the schema, is missing")
+		return "", errors.New("the value of the check is missing; expected a schema")
 	}
 	s, err := schemaguard.Compile(schema)
 	if err != nil {
-		return "", fmt.Errorf("the schema is refused: %s", first(err))
+		return "", fmt.Errorf("the schema is rejected: %s", first(err))
 	}
 	n, err := jsondoc.Parse([]byte(toolcall.Unwrap(a.text)), jsonLimits)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a answer) contains(value string, wanted bool) (string, error) {
 	case found:
 		return "the answer contains " + jsondoc.Quote(value), nil
 	case hidden != "" && strings.Contains(plain(a.text), hidden):
-		return "the answer contains " + jsondoc.Quote(value) + " in disguise", nil
+		return "the answer contains " + jsondoc.Quote(value) + " in a disguised form", nil
 	}
 	return "", nil
 }
@@ -244,7 +244,7 @@ type CheckResult struct {
 type falseClaim struct {
 	what    string
 	true    bool // the claim may be true if the input contains the result of a tool
-	reading bool // the claim is about reading a file, whose text the input may contain
+	reading bool // the claim is about reading a file, and the input may contain the text of the file
 	// cues are lower-case substrings. Each matching sentence contains at least one of them. Searching for cues is much
 	// faster than matching the pattern.
 	cues    []string
@@ -312,7 +312,7 @@ func compileFalseClaims() []falseClaim {
 		{what: "pretends to use a tool", true: true, cues: []string{"]", "*", ")"}, pattern: compile(
 			`[\[*(](?:calls|calling|runs|running|opens|opening|reads|reading|searches|searching|uses|using|invokes|invoking|executes|executing|fetches|fetching)` +
 				`\s[^\])*\n]{1,80}[\])*]`)},
-		{what: "reports an alleged answer of a tool", true: true, cues: []string{"the ", "my ", "_", "search results"}, pattern: compile(
+		{what: "reports an invented answer of a tool", true: true, cues: []string{"the ", "my ", "_", "search results"}, pattern: compile(
 			unless + `(?:\b(?:the|my)\s(?:[a-z]+\s){0,2}?` + host + `(?:\scall|\sresults?|\soutput)?|` + toolName + `|\bsearch\sresults)` +
 				`\s(?:has\s|have\s|just\s)?(?:returned|reported|reports|responded|found|finds|shows?|showed|says|said|confirmed|confirms|came\sback|gave)\b`)},
 		{what: "reports an action that requires a tool", true: true, cues: selfCues, pattern: compile(
@@ -330,7 +330,7 @@ var callInProse = lazyregexp.New(`(?i)\{\s*"(?:tool|function|function_call|tool_
 // resultMark matches the lines that introduce tool results in transcripts.
 var resultMark = lazyregexp.New(`(?im)` + marks)
 
-// resultKeys matches the JSON keys with which programs mark tool results.
+// resultKeys matches the JSON keys that programs use to mark tool results.
 var resultKeys = lazyregexp.New(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
 
 // shownResult matches other signs that a text contains the result of a tool.

@@ -153,9 +153,9 @@ func isSources(text string) bool {
 var sourceName = lazyregexp.New(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
 // value counts the claims in n and its descendants, and reports whether n contains a receipt. All strings of an object
-// together count as one claim.
+// together are treated as one claim.
 func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
-	switch n.Kind { //nolint:exhaustive // the others say nothing
+	switch n.Kind { //nolint:exhaustive // other values contain no text
 	case jsondoc.String:
 		return l.receipts.in(n.Text) || l.receipts.verbatim(n.Text)
 	case jsondoc.Object:
@@ -191,7 +191,7 @@ func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 	return cites
 }
 
-// abbreviations contains words whose period does not end a sentence.
+// abbreviations contains words that end in a period without ending a sentence.
 const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
 
 // sentences yields the sentences of text. A reference in brackets after the end of a sentence belongs to this sentence.

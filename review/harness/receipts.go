@@ -36,8 +36,8 @@ type receipts struct {
 	footnotes map[string]bool
 }
 
-// maxLookups is the maximum number of quotations of one answer for which the input is searched. maxInput is the number
-// of bytes of the input that are searched.
+// The input is searched for at most maxLookups quotations of an answer. Only the first maxInput bytes of the input are
+// searched.
 const (
 	maxLookups = 500
 	maxInput   = 1 << 20
@@ -118,7 +118,7 @@ func (r *receipts) in(s string) bool {
 	})
 }
 
-// inRange reports whether re finds a position in s whose line numbers are ascending and at least 1. If last is not 0,
+// inRange reports whether re finds a position in s with ascending line numbers that are at least 1. If last is not 0,
 // they must be at most last.
 func inRange(re *regexp.Regexp, s string, last int) bool {
 	for _, m := range re.FindAllStringSubmatch(s, -1) {
@@ -195,7 +195,7 @@ const (
 // block is a part of an answer. Headings, code blocks, and thematic breaks are not blocks.
 type block struct {
 	kind   kind
-	indent int    // of the marker of an item, in bytes
+	indent int    // offset of the marker of an item, in bytes
 	text   string // text without markers, with its lines joined by spaces
 }
 

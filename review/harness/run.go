@@ -82,11 +82,11 @@ func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {
 	case len(useless) > 0: // a check cannot be evaluated, even if a failure is expected
 		r.Reason = "A check cannot be evaluated: " + strings.Join(useless, "; ") + "."
 	case r.Expect == proposals.ExpectFail && len(broken) == 0:
-		r.Reason = "It was expected to fail, but the answer satisfies every check."
+		r.Reason = "The case was expected to fail, but the answer satisfies every check."
 	case r.Expect == proposals.ExpectFail:
-		r.Outcome, r.Reason = Passed, "It fails as expected: "+strings.Join(broken, "; ")+"."
+		r.Outcome, r.Reason = Passed, "The case fails as expected: "+strings.Join(broken, "; ")+"."
 	case len(broken) > 0:
-		r.Reason = "It was expected to pass, but " + strings.Join(broken, "; ") + "."
+		r.Reason = "The case was expected to pass, but " + strings.Join(broken, "; ") + "."
 	default:
 		r.Outcome, r.Reason = Passed, "The answer satisfies every check."
 	}
@@ -122,7 +122,7 @@ func (w *work) spend(steps int) error {
 	return nil
 }
 
-// Model answers questions for which no answer was recorded.
+// Model answers the inputs of test cases without a recorded answer.
 type Model interface {
 	// Answer returns the model's answer to input, with prompt as the instruction of the model. The implementation
 	// limits the time and the size of the answer. The error is safe to display. It wraps ErrNotConnected if no model
@@ -134,8 +134,8 @@ type Model interface {
 var ErrNotConnected = errors.New("no model is connected")
 
 // noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a tool by answering with a
-// call, and the host then returns the result. Therefore, an answer that reports a result has invented it, unless the
-// input contains one. The following are pretenses:
+// call, and the host then returns the result. Therefore, an answer that reports a result has invented the result,
+// unless the input contains a result. The following are pretenses:
 //
 //   - a result: a line such as "Tool result:", "Observation:", or "tool:", or the markup or the keys in which hosts wrap
 //     results;
@@ -177,8 +177,8 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// falseClaimReason returns the reason why an answer fails that contains the false claim said. what describes the kind
-// of the claim. falseClaimReason returns "" if said is "".
+// falseClaimReason returns the reason why the false claim said makes an answer fail. what describes the kind of the
+// claim. falseClaimReason returns "" if said is "".
 func falseClaimReason(what, said string) string {
 	if said == "" {
 		return ""

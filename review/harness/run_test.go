@@ -60,25 +60,25 @@ var runCases = []struct {
 		"should pass",
 		proposals.TestCase{Expect: "pass", Output: new("It is not so slow after all."), Checks: []proposals.Check{saysSlow, isShort}},
 		nil,
-		Failed, "It was expected to pass, but max_chars: the answer has 28 characters, more than 20.", false,
+		Failed, "The case was expected to pass, but max_chars: the answer has 28 characters, more than 20.", false,
 	},
 	{
 		"should pass in two ways",
 		proposals.TestCase{Expect: "pass", Output: new("It hurries from end to end."), Checks: []proposals.Check{saysSlow, isShort}},
 		nil,
-		Failed, `It was expected to pass, but contains: the answer does not contain "slow"; max_chars: the answer has 27 characters, more than 20.`, false,
+		Failed, `The case was expected to pass, but contains: the answer does not contain "slow"; max_chars: the answer has 27 characters, more than 20.`, false,
 	},
 	{
 		"fails as expected",
 		proposals.TestCase{Expect: "fail", Output: new("It is fast."), Checks: []proposals.Check{saysSlow, isShort}},
 		nil,
-		Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+		Passed, `The case fails as expected: contains: the answer does not contain "slow".`, false,
 	},
 	{
 		"should fail",
 		proposals.TestCase{Expect: "fail", Output: new("It is slow."), Checks: []proposals.Check{saysSlow, isShort}},
 		nil,
-		Failed, "It was expected to fail, but the answer satisfies every check.", false,
+		Failed, "The case was expected to fail, but the answer satisfies every check.", false,
 	},
 	{
 		"a useless check is no expected failure",
@@ -90,7 +90,7 @@ var runCases = []struct {
 		"an empty answer is an answer",
 		proposals.TestCase{Expect: "fail", Output: new(""), Checks: []proposals.Check{saysSlow}},
 		slowModel,
-		Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+		Passed, `The case fails as expected: contains: the answer does not contain "slow".`, false,
 	},
 	{
 		"no expectation",

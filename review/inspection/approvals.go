@@ -18,17 +18,17 @@ import (
 	"toolcrib/review/proof"
 )
 
-// An approval that leaves other required approvals missing is recorded as a decision with the verdict endorsed. It
-// counts only for the revision, the assessment, and the change set for which it was given.
+// If a proposal needs further approvals, an approval is recorded as a decision with the verdict endorsed. It is valid
+// only as long as the revision, the assessment, and the change set remain the same.
 
-// Endorsement is an earlier approval that still counts for the current content of a proposal.
+// Endorsement is an earlier approval that is still valid for the current content of a proposal.
 type Endorsement struct {
 	proposals.Decision
 	Key string // fingerprint of the key that signed it, or ""
 }
 
 // Need returns the policy rules that a change of s to the definition now must satisfy. The rules are matched against
-// the old and the new names of a tool, because adding or removing a name changes the tool to which the name refers.
+// the old and the new names of a tool, because adding or removing a name changes the tool that the name refers to.
 func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
@@ -118,8 +118,8 @@ func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	return v.Need.Tally(append(by, more...), except)
 }
 
-// notOwner returns the reason why an approval by actor would not count for v or any other member of its change set. It
-// returns nil if the approval would count.
+// notOwner returns the reason why an approval by actor would not be valid for v or any other member of its change set.
+// It returns nil if the approval would be valid.
 func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 	p := v.Proposal
 	if !v.shared() {
@@ -138,7 +138,7 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		owners = append(owners, need.Owners()...)
 	}
 	slices.Sort(owners)
-	return fmt.Errorf("%w: by policy, only %s may approve it, and you act as %s; see toolcrib policy test %s",
+	return fmt.Errorf("%w: by policy, only %s can approve the proposal, but you act as %s; see toolcrib policy test %s",
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
@@ -170,15 +170,15 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh updates those fields of open proposals that can change without a write to the proposal. These are the
-// approvals of proposals that wait for a user, and the counts of findings if a waiver has expired or the signers have
-// changed. Refresh does not write to the database.
+// Refresh updates the fields of open proposals that can change without a write to the proposal. These are the approvals
+// of proposals that wait for a user, and the counts of findings if a waiver has expired or the signers have changed.
+// Refresh does not write to the database.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
 	last, err := r.LastSigners(ctx)
 	if err != nil {
 		return err
 	}
-	var keys time.Time // time at which the newest state of the signers was recorded
+	var keys time.Time // time of the newest recorded state of the signers
 	if last != "" {
 		states, err := r.SignersStates(ctx)
 		if err != nil {

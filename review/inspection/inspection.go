@@ -1,6 +1,6 @@
-// Package inspection collects the information on which a decision about a proposal depends: the records of the
-// proposal, its change set, the approvals that it needs, and its effect on prompts. It computes the review digest over
-// this information and derives the obstacles to an approval from it.
+// Package inspection collects the information that a decision about a proposal depends on: the records of the proposal,
+// its change set, the approvals that it needs, and its effect on prompts. It computes the review digest over this
+// information and derives the obstacles to an approval from it.
 package inspection
 
 import (
@@ -20,7 +20,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Inspector collects the information on which decisions depend, under a policy.
+// Inspector collects the information that decisions under a policy depend on.
 type Inspector struct {
 	records      *records.Records
 	policy       review.Policy
@@ -34,7 +34,7 @@ func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesV
 	return &Inspector{r, policy, signing, rulesVersion}
 }
 
-// View contains the information on which a decision about a proposal depends.
+// View contains the information that a decision about a proposal depends on.
 type View struct {
 	review.Bundle
 	Standing     []review.Standing
@@ -42,13 +42,14 @@ type View struct {
 	Prompts      []impact.PromptChange
 	Rendered     map[string]string // seals of the changes to prompts
 	Digest       string            // "" before the first assessment
-	Endorsements []Endorsement     // earlier approvals that still count
-	// Need lists the policy rules that the proposal must satisfy, and needsOfOthers those for each other member of its
-	// change set.
+	Endorsements []Endorsement     // earlier approvals that are still valid
+	// Need lists the policy rules that the proposal must satisfy, and needsOfOthers lists the rules for each other
+	// member of its change set.
 	Need          approval.Need
 	needsOfOthers []approval.Need
-	// unlisted is the name of the allow-list to which the agent of an open proposal refers and that does not exist, or
-	// "". Unassigned indicates that no agent and no client of a guarded server would have the tool.
+	// unlisted is the name of an allow-list that does not exist although the agent in an open proposal refers to it. It
+	// is "" if there is no such list. Unassigned indicates that no agent and no client of a guarded server would have
+	// the tool.
 	unlisted   string
 	Unassigned bool
 	// ownAccount is set only if the policy requires four eyes. It indicates that the account of the current caller also
@@ -100,7 +101,7 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 // Digest returns a hash over everything that a decider sees: the proposal and its content, the base version, the rules
 // and the configuration, the findings and their waivers, the changes to all channel prompts, and the other members of
 // the change set. A decision with this digest fails unless the content is still exactly the same. The digest does not
-// cover the unchanged parts of prompts: other proposals change these parts, and they show those changes themselves.
+// cover the unchanged parts of prompts, because a proposal that changes these parts shows that change itself.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",
@@ -130,7 +131,7 @@ func SetDigest(changeSet string, members []string) string {
 // Cache is a review.Reader that caches change sets, revisions, and the registry as it would be after an approval. The
 // members of a change set share these values. A Cache must not be used after a write.
 type Cache struct {
-	review.Reader // its method Revision uses the cache revisions
+	review.Reader // its method Revision reads from revisions first
 	Live          *impact.Snapshot
 	changeSets    map[string]ChangeSet // by change set
 	revisions     *knownRevisions
@@ -209,7 +210,7 @@ func (g *Cache) changeSet(ctx context.Context, changeSet string) (ChangeSet, err
 	for _, m := range members {
 		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
 		if m.State == proposals.Rejected && c.Broken == nil { // the members were written to go live together
-			c.Broken = fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
+			c.Broken = fmt.Errorf("%w: %s was rejected, so the change set %q cannot be approved; regroup the other members: toolcrib regroup 'set:%s' --into NAME, or --alone",
 				review.ErrChangeSet, m.Name(), changeSet, changeSet)
 		}
 	}

@@ -35,13 +35,13 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		if p.LiveVersion > 0 {
 			live = fmt.Sprintf("version %d", p.LiveVersion)
 		}
-		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", review.ErrStale, p.BaseVersion, live, review.Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: the proposal is based on version %d, but %s is live; rebase it: toolcrib rebase %s", review.ErrStale, p.BaseVersion, live, review.Reference(p)))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
 		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
 	}
 	if d.OtherRules(&v.Assessment) {
-		errs = append(errs, fmt.Errorf("%w: assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: the assessment used other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
 	}
 	if err := d.notOwner(actor, v); err != nil {
 		errs = append(errs, err)
@@ -49,7 +49,7 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so someone else must approve it", proposals.ErrFourEyes, actor, p.Revision))
 	} else if v.ownAccount {
-		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so someone with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from your account, so someone with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
 	remedy := "" // remedy for the first blocking finding
@@ -72,13 +72,13 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		}
 		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
 	} else if v.unlisted != "" { // the list still existed when the proposal was assessed
-		errs = append(errs, fmt.Errorf("%w: allow-list %s not found; propose it in the same change set, or name another list", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
+		errs = append(errs, fmt.Errorf("%w: allow-list %s not found; propose the list in the same change set, or use another list", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }
 
-// OtherRules reports whether the assessment a used other rules or settings than those in force. It returns false if
-// a is nil.
+// OtherRules reports whether the assessment a used rules or settings that are no longer in force. It returns false if a
+// is nil.
 func (d *Inspector) OtherRules(a *review.Assessment) bool {
 	return a != nil && a.RulesVersion != d.rulesVersion()
 }

@@ -48,7 +48,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 				continue
 			}
 			successor, _ := shipped.Retired(name)
-			why := "Its name is retired, and nothing took its place."
+			why := "Its name is retired, and it has no successor."
 			if successor != "" {
 				why = fmt.Sprintf("Its name is retired; its successor is %s.", successor)
 			}
@@ -70,7 +70,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 			step.Draft = c.origin.draft(proposals.Reactivate, subject, c.all[i].Version, c.all[i].Definition.WithStatus(registry.Active), step.Reason)
 		default:
 			if c.all[i].Definition.Hash() != d.Hash() {
-				c.remark("%s was changed since it shipped (version %d); it stays as it was approved", subject, c.all[i].Version)
+				c.remark("%s was changed since it shipped (version %d); the approved content is kept", subject, c.all[i].Version)
 			}
 			continue
 		}
@@ -79,7 +79,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
 	agents := c.byID[registry.KindAgent]
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		l, more := agents[id], linked[id].Tools // more: the tools to which the legacy registry linked the agent
+		l, more := agents[id], linked[id].Tools // more: the agent's tools in the legacy registry
 		delete(linked, id)
 		agent := *l.Definition.Agent
 		list := registry.AllowList{}
@@ -110,7 +110,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 		a := linked[id] // an agent that is only in the legacy registry
 		tools := successors(a.Tools)
 		if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
-			c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
+			c.remark("the agent %s has no tools of the old or the new catalog, so it is not imported", a.ID)
 			continue
 		}
 		profile := registry.Agent{ID: a.ID, Name: cmp.Or(a.Name, a.ID), Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
@@ -154,7 +154,7 @@ func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base 
 		text += " Without a successor: " + strings.Join(dropped, ", ") + "."
 	}
 	if more := completion(had); len(more) > 0 {
-		text += " It had the whole of the old catalog and gets the whole of the new one: " + strings.Join(more, ", ") + " are added."
+		text += " The agent had the complete old catalog and gets the complete new catalog: " + strings.Join(more, ", ") + " are added."
 	}
 	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: strings.TrimSpace(text)}
 	step.Draft = c.origin.draft(kind, s, base, registry.Definition{Agent: &a}, "Its tools move to the canonical catalog. "+step.Reason)

@@ -44,8 +44,8 @@ func GeneratedTests(d proposals.Draft) bool {
 }
 
 // Generated reports whether an import of tools or files wrote the whole draft, that is, whether the rationale, the
-// examples, and the test cases are those that an import generates. base is the definition on which d is based, or nil
-// for a new subject.
+// examples, and the test cases are those that an import generates. base is the base definition of d, or nil for a new
+// subject.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
 	if f := d.Definition.Folder(); f != nil {
 		return generatedFile(d, *f)
@@ -127,7 +127,7 @@ func (p *planner) modificationReason(it wire.Item, before, after registry.Tool, 
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Differing returns the keys whose values differ between before and after.
+// Differing returns the keys that have different values in before and after.
 func Differing(before, after registry.Tool) []string {
 	a, b := before.Values(), after.Values()
 	keys := slices.Clone(registry.Definition{Tool: &after}.Keys())
@@ -137,13 +137,13 @@ func Differing(before, after registry.Tool) []string {
 // uncategorised is the category of imported tools. No shipped allow-list includes it.
 const uncategorised = "other"
 
-// Origin describes the server or the file from which a document comes.
+// Origin describes the server or the file that a document comes from.
 type Origin struct {
 	// Label is the name of the server or of the file. If Server is true, the ids of the tools contain Label, so that
 	// tools of two servers can have the same name.
 	Label  string
 	Server bool
-	Layer  registry.Layer // layer in which new definitions are proposed
+	Layer  registry.Layer // layer for new definitions
 	Set    string         // change set for the proposals, or ""
 }
 
@@ -183,7 +183,8 @@ func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source returns the source of the definition for it. It returns nil if it comes from a list of names.
+// source returns the source of a definition that is imported from the item it. It returns nil if the item comes from a
+// list of names.
 func (o Origin) source(it wire.Item) *registry.Source {
 	if it.Format == wire.Names {
 		return nil
@@ -231,7 +232,7 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	const named = 20 // the definition lists all of them
+	const named = 20 // the definition itself lists all tools
 	some := strings.Join(more[:min(len(more), named)], ", ")
 	if len(more) > named {
 		some += fmt.Sprintf(", and %d more tools", len(more)-named)
@@ -240,7 +241,7 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
-// Excluding drafts a change of the imported tool l whose exclusions the user has edited.
+// Excluding drafts a change of the imported tool l after the user has edited its exclusions.
 func Excluding(l registry.Live) proposals.Draft {
 	why := fmt.Sprintf("The user changes which parts of %s its server may change without a new approval.", l.Subject.ID)
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)

@@ -30,7 +30,7 @@ type Legacy struct {
 	ApprovalTiers map[string]legacyTier `json:"approvalTiers"`
 }
 
-// LegacyAgent is an agent of a legacy registry and the tools to which it was linked.
+// LegacyAgent is an agent of a legacy registry, with its tools.
 type LegacyAgent struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`

@@ -57,7 +57,7 @@ func (s Step) SkipReason() wire.Skipped {
 	return wire.Skipped{Name: s.Name, Reason: "is not a definition that can be approved", Detail: s.Reason}
 }
 
-// Live is the registry with which a document is compared. All must contain the definitions of all layers in the view of
+// Live is the registry that a document is compared with. All must contain the definitions of all layers in the view of
 // the origin's layer, including deactivated definitions.
 type Live struct {
 	All []registry.Live
@@ -130,7 +130,7 @@ type planner struct {
 	byRef  map[sourceRef]registry.Live
 	byWire map[string]registry.Live // as visible in the view, by wire name
 	all    []registry.Live
-	clash  map[string]bool // ids that would result from several names in the document
+	clash  map[string]bool // ids that several names in the document would be converted to
 }
 
 // item returns the step for the item it.
@@ -162,10 +162,10 @@ func (p *planner) item(it wire.Item) Step {
 		return p.known(step, l)
 	}
 	if l.Core() {
-		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
+		return step.skip("it differs from the core tool with this id, which is locked; fork the core tool instead")
 	}
 	if p := before.Provider; !pinned && p != nil && p.Type == registry.ProviderBuiltin && string(before.InputSchema) != string(after.InputSchema) {
-		return step.skip("toolcrib itself runs the tool with this name, with the arguments of its own schema; import the list under other names with --server NAME")
+		return step.skip("toolcrib itself provides a tool with this name and other arguments; use --server NAME to import the list under other names")
 	}
 	if pinned {
 		after.Source = it.Exclude(p.origin.source(it), before.Source.Excluded)
@@ -192,8 +192,8 @@ func (s Step) Pending(p proposals.Proposal) Step {
 	return s
 }
 
-// known returns the step for a tool whose live version l equals the imported item. If l is active, nothing changes.
-// Otherwise, l is reactivated.
+// known returns the step for a tool with a live version l that equals the imported item. If l is active, nothing
+// changes. Otherwise, l is reactivated.
 func (p *planner) known(step Step, l registry.Live) Step {
 	step.Subject = l.Subject
 	if l.Definition.Status() == registry.Active {
@@ -257,13 +257,13 @@ func (p *planner) entry(e wire.Entry) Step {
 	if e.Definition.ID() != e.Subject.ID {
 		return step.skip("its subject and its definition have different ids")
 	}
-	if t := e.Definition.Tool; t != nil && t.Source != nil { // the JSON to which the source refers must be available
+	if t := e.Definition.Tool; t != nil && t.Source != nil { // the JSON that the source refers to must be available
 		if e.Raw == nil {
 			if _, kept := p.raw(t.Source.Hash); !kept {
-				return step.skip("the JSON that its source pins is neither in the file (source_json) nor stored here; export it again where it was imported")
+				return step.skip("its imported JSON is neither in the file (source_json) nor in this registry; export the tool again from the registry that imported it")
 			}
 		} else if hash, err := wire.HashRaw(e.Raw); err != nil || hash != t.Source.Hash {
-			return step.skip("its source_json does not match the pin of its source")
+			return step.skip("its source_json does not match the hash in its source")
 		}
 	}
 	var before *registry.Live
@@ -275,14 +275,14 @@ func (p *planner) entry(e wire.Entry) Step {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
 		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
 	case before == nil && e.Definition.Status() != registry.Active:
-		return step.skip("it is deactivated in the export and unknown here")
+		return step.skip("it is deactivated in the export, and this registry does not contain it")
 	case before == nil:
 		step.Change = New
 		step.Draft = p.origin.draft(proposals.New, e.Subject, 0, e.Definition, why)
 	case before.Definition.Hash() == e.Definition.Hash():
 		step.Change = None
 	case before.Core():
-		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
+		return step.skip("it differs from the core tool with this id, which is locked; fork the core tool instead")
 	case before.Definition.WithStatus(e.Definition.Status()).Hash() == e.Definition.Hash():
 		step.Change = Reactivate
 		if e.Definition.Status() == registry.Deactivated {
@@ -329,8 +329,8 @@ func (p *planner) index(all []registry.Live) {
 }
 
 // find returns the live tool for the item it. If a live tool has the same origin and name, find returns that tool, and
-// pinned is true. Otherwise, if the origin is not a server, find returns the visible tool whose id or wire name is the
-// name of the item.
+// pinned is true. Otherwise, if the origin is not a server, find returns the visible tool that has the name of the item
+// as its id or its wire name.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true

@@ -11,8 +11,8 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// Limits of a generated value. Values beyond maxSampleDepth are empty objects, and a value with
-// more than maxSampleNodes nodes is not used.
+// Limits of a generated value. A value that is nested deeper than maxSampleDepth becomes an empty
+// object. A value with more than maxSampleNodes nodes is not used.
 const (
 	maxSampleDepth = 8
 	maxSampleNodes = 200
@@ -49,8 +49,8 @@ type generator struct {
 	nodes      int
 }
 
-// value returns a value that matches s. name is the name of the property, from which it derives
-// texts.
+// value returns a value that matches s. name is the name of the property; generated texts contain
+// it.
 func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
 	for target := s; target != nil; target = m.schema.Target(s) { // schemaguard rejects circular references

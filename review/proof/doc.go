@@ -1,4 +1,4 @@
-// Package proof verifies the signatures of decisions, waivers, and tiers on which the live registry depends. It
-// determines which signers are valid and keeps the log of their states. It does not depend on the other parts of the
+// Package proof verifies the signatures of decisions, waivers, and tiers that the live registry depends on. It
+// determines which signers are valid and records their states in a log. It does not depend on the other parts of the
 // review service, except for the package approval.
 package proof

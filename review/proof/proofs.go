@@ -197,7 +197,7 @@ type provenStatement struct {
 	signer  signers.Signer
 	items   map[string]statement.Item // items of a decision, by proposal
 	newest  map[string]statement.Item // items of an approval, by subject
-	tools   map[string]bool           // tools for which the statement sets the tier
+	tools   map[string]bool           // tools with a tier that the statement sets
 	err     error                     // reason why the statement is not valid, or nil
 }
 
@@ -286,7 +286,7 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("%w: the signers file no longer has %s, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
+	return fmt.Errorf("%w: the signers file no longer lists %s, which state %d listed", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
 // An attacker could delete the newest record about an object together with the records that depend on it. The record
@@ -322,7 +322,7 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 			return err
 		}
 		if !waits {
-			return fmt.Errorf("version %d of %s: %w: %s signed version %d, which is missing", proof.Number, subject, proposals.ErrTampered, s.By, item.Version)
+			return fmt.Errorf("version %d of %s: %w: %s signed the later version %d, which is missing", proof.Number, subject, proposals.ErrTampered, s.By, item.Version)
 		}
 	}
 	return nil
@@ -336,8 +336,8 @@ func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, of pr
 	})
 }
 
-// CheckNewestTier returns an error that wraps proposals.ErrTampered if a newer statement than the one with the given
-// hash set the tier of the same tool for the same user. hash is "" if no statement set the current tier.
+// CheckNewestTier returns an error that wraps proposals.ErrTampered if a statement newer than the statement with the
+// given hash set the tier of the same tool for the same user. hash is "" if no statement set the current tier.
 func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
@@ -346,8 +346,8 @@ func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *st
 }
 
 // newestAbout returns an error if a valid statement about the same object as act is newer than the statement with the
-// given hash. apart returns true for a newer statement that does not replace the record. what names the record in the
-// error.
+// given hash. apart returns true for a newer statement that does not replace the record. what describes the record in
+// the error message.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {
@@ -359,7 +359,7 @@ func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act stateme
 		case err != nil && !Refuses(err):
 			return err
 		case err == nil && !apart(s, newer):
-			return fmt.Errorf("%s: %w: %s signed a newer one, which is missing", what, proposals.ErrTampered, s.By)
+			return fmt.Errorf("%s: %w: %s signed a newer record, which is missing", what, proposals.ErrTampered, s.By)
 		}
 	}
 	return nil

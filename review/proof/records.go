@@ -15,8 +15,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil if a valid statement contains the decision d and names by as its principal. previous is the hash
-// of the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
+// Decision returns nil if a valid statement contains the decision d and has the principal by. previous is the hash of
+// the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
 // verdicts.
 func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
@@ -48,8 +48,8 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil if the statement with the given hash is valid and has the given principal, time, act, and note. If
-// at is zero, any time is accepted. what names the record in errors.
+// Act returns nil if the statement with the given hash is valid and has the given principal, time, act, and note. If at
+// is zero, any time is accepted. what describes the record in error messages.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -75,17 +75,18 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	return nil
 }
 
-// Waiver returns nil if w, a waiver in the proposal of, has a valid signature by a user who may waive findings.
+// Waiver returns nil if w has a valid signature by a user who may waive findings. of is the proposal that contains the
+// waived finding.
 func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
-		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s may waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
+		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s can waive a finding, but the waiver is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
 	}
 	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
 }
 
-// Endorsement returns the key that signed the endorsement d, or the reason why d is not valid. version is the number
-// of the version that results from the endorsed approval, or 0 if it is unknown. previous is the hash of the version
-// before.
+// Endorsement returns the key that signed the endorsement d, or the reason why d is not valid. version is the number of
+// the version that results from the endorsed approval, or 0 if it is unknown. previous is the hash of the version
+// before that version.
 func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
@@ -98,7 +99,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	act, ok := s.Act.(*statement.Decision)
 	got := s.items[string(d.Proposal)]
 	want := itemOf(d)
-	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values as if this approval were the only one
+	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values that the version would have without other approvals
 	if version == 0 {
 		want.Version, want.Previous = got.Version, got.Previous
 	}
@@ -108,8 +109,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	return s.signer.Fingerprint, nil
 }
 
-// enough returns nil if all owners whose approvals the policy requires signed the approval of v with different keys.
-// The caller must have verified the last approval.
+// enough returns nil if the owners that the policy requires approved v and signed with different keys. The caller must
+// have verified the last approval.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
@@ -139,7 +140,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 		}, v.Number, v.PrevHash)
 		switch {
 		case err == nil && slices.Contains(keys, key):
-			refused += fmt.Sprintf("; the approval of %s has the key of another owner", a.By)
+			refused += fmt.Sprintf("; the approval of %s was signed with the key of another owner", a.By)
 		case err == nil:
 			by, keys = append(by, a.By), append(keys, key)
 		case !Refuses(err):
@@ -149,12 +150,12 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 		}
 	}
 	if tally := need.Tally(by, ""); !tally.Done() {
-		return fmt.Errorf("version %d of %s: %w: it has %s%s", v.Number, v.Subject, proposals.ErrApprovals, tally, refused)
+		return fmt.Errorf("version %d of %s: %w: the version has %s%s", v.Number, v.Subject, proposals.ErrApprovals, tally, refused)
 	}
 	return nil
 }
 
-// endorsementReader reads the records on which the validity of an endorsement depends.
+// endorsementReader reads the records that are needed to verify an endorsement.
 type endorsementReader interface {
 	SignatureReader
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)

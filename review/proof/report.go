@@ -39,7 +39,7 @@ func (r *Report) Lines() []string {
 	}{
 		{r.Signed, "signed decisions"},
 		{r.UnsignedBefore, "unsigned decisions from before signing started"},
-		{r.Unsigned, "unsigned decisions from after it started"},
+		{r.Unsigned, "unsigned decisions from after signing started"},
 		{r.UnknownKey, "decisions signed by an unknown key"},
 		{r.RevokedKey, "decisions signed by a revoked key"},
 		{r.TooFew, "versions with fewer signatures than the policy requires"},
@@ -56,7 +56,7 @@ func (r *Report) Lines() []string {
 const maxSignatureDamage = 1000
 
 // SignedRecords reads the records for a report from one snapshot. Its Each methods call fn for each record of one kind.
-// event is the number of the event that recorded it, or 0 if there is none.
+// event is the number of the event that recorded the record, or 0 if there is no such event.
 type SignedRecords interface {
 	SignatureReader
 	// EachVersion calls fn for each version; event is the number of the event of the approval. EachDecision reads the
@@ -76,8 +76,8 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures verifies all signatures in a snapshot. It also checks that all records exist to which signed
-// statements refer. If signing has not started and is not required, it reports no problems.
+// CheckSignatures verifies all signatures in a snapshot. It also checks that the records of all signed statements
+// exist. If signing has not started and is not required, it reports no problems.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -101,7 +101,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	err = errors.Join(
-		r.EachSignature(ctx, func(s SignatureRecord) error { // r is not safe for concurrent use, but most of the time is spent in proveOnce
+		r.EachSignature(ctx, func(s SignatureRecord) error { // r is not safe for concurrent use, so only proveOnce runs concurrently; it takes most of the time
 			g.Go(func() error {
 				c.proofs.proveOnce(s, s.Hash)
 				return nil
@@ -155,7 +155,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 				return nil //nolint:nilerr // the record that refers to the statement is reported
 			}
 			if d, ok := st.Act.(*statement.Decision); ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
-				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but only %d of them exist as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
+				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but versions or approvals exist for only %d", st.By, len(d.Items), c.seen[s.Hash]))
 			}
 			return nil
 		}),
@@ -166,7 +166,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 // signatureCheck is the state of CheckSignatures.
 type signatureCheck struct {
 	proofs *Proofs
-	start  int64          // event with which signing started, or 0
+	start  int64          // number of the event that started signing, or 0
 	seen   map[string]int // number of versions and endorsements that refer to a statement, by hash
 	report Report
 }
@@ -206,13 +206,13 @@ func (c *signatureCheck) damage(table, key string, err error) {
 	d := history.Damage{Table: table, Key: key, Message: err.Error() + "."}
 	switch { // a modified record has no remedy
 	case errors.Is(err, signers.ErrRevoked):
-		d.Remedy = "The key was revoked after it signed: make the decision again with another key."
+		d.Remedy = "The key was revoked after the decision was signed. Make the decision again with another key."
 	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
 		d.Remedy = "Correct the signers file, or have a signer make the decision again."
 	case errors.Is(err, proposals.ErrApprovals):
 		d.Remedy = "Have the missing owners approve the version again."
 	case errors.Is(err, ErrSigners) && !errors.Is(err, proposals.ErrTampered):
-		d.Remedy = "Put the signers in order: toolcrib signers verify."
+		d.Remedy = "Find and correct the problem with the signers: toolcrib signers verify."
 	}
 	c.report.Damage = append(c.report.Damage, d)
 }

@@ -105,7 +105,7 @@ func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor 
 			return change, err
 		}
 		if change.Previous.Digest() == next.Digest() {
-			return change, fmt.Errorf("%w: the signers file is in force already, as state %d", proposals.ErrUnchanged, len(states))
+			return change, fmt.Errorf("%w: the signers file is already in force, as state %d", proposals.ErrUnchanged, len(states))
 		}
 		change.Number = len(states) + 1
 	}
@@ -126,7 +126,7 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 
 // CheckSigners returns an error that wraps ErrSigners if no signature is valid at present. All recorded states of the
 // signers must be valid, the signers file must equal the last state, and signing must have started with the event that
-// the policy names. CheckSigners returns nil if the database does not use signatures.
+// the policy specifies. CheckSigners returns nil if the database does not use signatures.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
 	return l.view(ctx, func(r SignatureReader) error {
 		states, err := r.SignersStates(ctx)

@@ -19,22 +19,22 @@ import (
 // Errors of signed decisions.
 var (
 	ErrUnsigned  = errors.New("signature is missing")
-	ErrSignature = errors.New("signature does not count")
-	ErrSigners   = errors.New("state of the signers")
+	ErrSignature = errors.New("signature not accepted")
+	ErrSigners   = errors.New("no valid signers")
 )
 
 // Policy contains the settings for signed decisions. The zero value does not require signatures.
 type Policy struct {
-	// Required rejects unsigned decisions, and accepts only versions with a valid signature. In a database in which
-	// signing has started, unsigned decisions are rejected even if Required is false.
+	// Required rejects unsigned decisions, and accepts only versions with a valid signature. After signing has started
+	// in a database, unsigned decisions are rejected even if Required is false.
 	Required bool
 	// Always rejects unsigned decisions even before signing has started. It is set for users who are identified only by
 	// their key.
 	Always bool
 	// Since is the hash of the event that recorded the first state of the signers.
 	Since string
-	// Signers returns the signers in the signers file. It is nil if there is no such file. It is called in every
-	// transaction, so it must cache the result while the file is unchanged.
+	// Signers returns the signers in the signers file. The function is nil if there is no such file. It is called in
+	// every transaction, so it must cache the result until the file changes.
 	Signers func() (*signers.Signers, error)
 }
 
@@ -72,11 +72,11 @@ type SignatureReader interface {
 	LastEvent(ctx context.Context) (statement.Head, error)
 	// EventHash returns the hash of the event with the number seq.
 	EventHash(ctx context.Context, seq int64) (string, error)
-	// Signature returns the signed statement whose hash is hash.
+	// Signature returns the signed statement with the given hash.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
-	// SignedAfter returns the hashes of the statements about the object with the key about, oldest first. Keys are
-	// those of statement.About. If hash is not "", SignedAfter returns only the statements that are newer than the
-	// statement with this hash.
+	// SignedAfter returns the hashes of the statements about the object with the key about, oldest first.
+	// statement.About returns the keys of objects. If hash is not "", SignedAfter returns only the statements that are
+	// newer than the statement with this hash.
 	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
 	// LastSigners returns the hash of the event that recorded the last state of the signers, or "" before signing has
 	// started.
@@ -157,7 +157,7 @@ func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	return s.open(ctx, r, actor, *signed, in)
 }
 
-// open is like Open, but verifies the signature with the signers in.
+// open is like Open, but uses the given signers to verify the signature.
 func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
 	st, signer, err := in.Verify(signed.Statement, signed.Signature)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	now := s.stamp()
 	switch {
 	case st.By != actor.String():
-		return nil, fmt.Errorf("%w: the statement is by %s, and you act as %s", ErrSignature, st.By, actor)
+		return nil, fmt.Errorf("%w: the statement is by %s, but you act as %s", ErrSignature, st.By, actor)
 	case st.At.After(now):
 		return nil, fmt.Errorf("%w: the statement was prepared at %s, which is in the future", ErrSignature, history.Timestamp(st.At))
 	case now.Sub(st.At) > maxAge:
@@ -188,7 +188,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 		return nil, err
 	}
 	if seen != st.Log.Hash {
-		return nil, fmt.Errorf("%w: event %d of the log differs from the one in the statement", proposals.ErrConflict, st.Log.Seq)
+		return nil, fmt.Errorf("%w: event %d of the log differs from the event in the statement", proposals.ErrConflict, st.Log.Seq)
 	}
 	sum := statement.Sum(signed.Statement)
 	switch _, err := r.Signature(ctx, sum); {
@@ -235,7 +235,7 @@ func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	return act
 }
 
-// SignedAct is a statement whose signature was verified, but whose content was not yet compared with the act. A nil
+// SignedAct is a statement with a verified signature. Its content has not been compared with the act yet. A nil
 // SignedAct represents an unsigned act.
 type SignedAct struct {
 	record    SignatureRecord
@@ -270,7 +270,7 @@ func (a *SignedAct) Time(now time.Time) time.Time {
 	return a.statement.At
 }
 
-// RecordedAt returns the time at which the statement was verified, or at for an unsigned act.
+// RecordedAt returns the time when the statement was verified. For an unsigned act, it returns at.
 func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	if a == nil {
 		return at
@@ -291,19 +291,19 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 		return err
 	}
 	if !bytes.Equal(b, []byte(a.record.Statement)) {
-		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review it and sign again", proposals.ErrConflict)
+		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review the proposal and sign again", proposals.ErrConflict)
 	}
 	return nil
 }
 
-// Apart returns an error if author can also sign with the key that made the signature. It enforces four eyes for signed
+// Apart returns an error if the signing key also belongs to author. It enforces the four-eyes rule for signed
 // approvals.
 func (a *SignedAct) Apart(author proposals.Actor) error {
 	if a == nil || author.Kind != proposals.User {
 		return nil
 	}
 	if _, err := a.signers.May(author.String(), a.signature.Key, a.statement.At); err == nil {
-		return fmt.Errorf("%w: the key that signed is also one of %s, who wrote it", proposals.ErrFourEyes, author)
+		return fmt.Errorf("%w: the key that signed the approval also belongs to %s, who wrote the proposal", proposals.ErrFourEyes, author)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type Trust struct {
 	changes atomic.Int64
 }
 
-// NewTrust returns the Trust for policy. rules determine the owners whose signatures a version needs.
+// NewTrust returns the Trust for policy. rules determine which owners must sign a version.
 func NewTrust(policy Policy, rules approval.Rules) *Trust {
 	return &Trust{policy: policy, rules: rules}
 }
@@ -92,11 +92,11 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	case err != nil:
 		return nil, nil, err
 	case len(states) == 0:
-		return nil, nil, fmt.Errorf("%w: signing has not started in this database: toolcrib signers init", ErrSigners)
+		return nil, nil, fmt.Errorf("%w: signing has not started in this database; start it with toolcrib signers init", ErrSigners)
 	case t.policy.Since == "" && t.policy.Required:
-		return nil, nil, fmt.Errorf("%w: the configuration has no signed_since; set it to %s, the hash of the event with which signing started", ErrSigners, states[0].Event.Hash)
+		return nil, nil, fmt.Errorf("%w: the configuration has no signed_since; set signed_since to %s, the hash of the event that started signing", ErrSigners, states[0].Event.Hash)
 	case t.policy.Since != "" && t.policy.Since != states[0].Event.Hash:
-		return nil, nil, fmt.Errorf("%w: signing started with event %s, and the configuration has signed_since = %q: this is another database, or its log was changed",
+		return nil, nil, fmt.Errorf("%w: signing started with event %s, but the configuration has signed_since = %q: this is another database, or its log was changed",
 			ErrSigners, states[0].Event.Hash, t.policy.Since)
 	}
 	last, err := checkStates(ctx, r, states)
@@ -108,14 +108,14 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	}
 	for _, s := range states[:len(states)-1] {
 		if statement.Sum(s.Text) == t.file.digest {
-			return nil, nil, fmt.Errorf("%w: the signers file is that of state %d, but state %d is in force; "+
-				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", ErrSigners, s.Number, len(states))
+			return nil, nil, fmt.Errorf("%w: the signers file contains state %d, but state %d is in force; run "+
+				"toolcrib signers record to finish an interrupted change, or to record the file as a new state", ErrSigners, s.Number, len(states))
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: the signers file differs from the one in force (state %d); a signer in that state must record the change: toolcrib signers record", ErrSigners, len(states))
+	return nil, nil, fmt.Errorf("%w: the signers file differs from state %d, which is in force; a signer of that state must record the change: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates verifies that a signer of the previous state signed each state, and returns the last state.
+// checkStates verifies that each state was signed by a signer of the state before, and returns the last state.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		}
 		previous = next
 	}
-	last := states[len(states)-1] // no newer signed state may be missing from the log
+	last := states[len(states)-1] // the log must contain all newer signed states
 	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
 	if err != nil {
 		return nil, err
@@ -157,14 +157,14 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 			return nil, err
 		}
 		if st, _, err := previous.Verify([]byte(record.Statement), []byte(record.Signature)); err == nil && st.Database == genesis {
-			return nil, fmt.Errorf("%w: %s signed a state after state %d, which is missing from the log", ErrSigners, st.By, last.Number)
+			return nil, fmt.Errorf("%w: %s signed a state that followed state %d, but the log does not contain that later state", ErrSigners, st.By, last.Number)
 		}
 	}
 	return previous, nil
 }
 
-// CheckStates verifies that a signer of the previous state signed each recorded state of the signers. If not, the
-// error wraps ErrSigners.
+// CheckStates verifies that each recorded state of the signers was signed by a signer of the state before. If a state
+// was not, the error wraps ErrSigners.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {

@@ -110,7 +110,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	return out, reach.MarkKnown(ctx, r, added...)
 }
 
-// collect adds those parts of a dossier on which no decision depends.
+// collect adds the parts of a dossier that do not affect decisions.
 func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossier) error {
 	p := out.Proposal
 	var err error
@@ -232,7 +232,7 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 // members of a change set that are not live yet, or all members if all are live.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
-		for rest := refs; len(rest) > 0; { // refs must not change, because Read may call this function again
+		for rest := refs; len(rest) > 0; { // does not modify refs, because Read may call this function again
 			changeSet, isSet := review.ChangeSetRef(rest[0])
 			n := 1
 			var found []proposals.ID
@@ -285,7 +285,7 @@ func (d *Reader) OpenMembers(ctx context.Context, changeSet string) ([]proposals
 	})
 }
 
-// Source returns the JSON from which definition was imported, or nil if this JSON is not stored.
+// Source returns the imported JSON of definition, or nil if no imported JSON is stored.
 func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
 	if records.Pin(definition) == "" {
 		return nil, nil
@@ -328,8 +328,8 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 // maxCompared is the size in bytes above which Extents does not compare a revision.
 const maxCompared = 64 << 10
 
-// Extents returns the sizes of the changes of the proposals with the given ids, from one snapshot. The call must decode
-// all their definitions, so a list should request only the rows that are visible.
+// Extents returns the sizes of the changes of the proposals with the given ids, from one snapshot. Extents decodes all
+// definitions of these proposals, so a list should request only its visible rows.
 func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
 		bundles, err := r.Bundles(ctx, ids)
@@ -365,8 +365,8 @@ type Reached struct {
 	Facts   []fact.Fact
 }
 
-// Reach returns the reach of each active live definition that of names. of is a subject or a name of the definition. If
-// of is "", Reach returns the reach of all active live definitions.
+// Reach returns the reach of active live definitions. If of is not "", Reach selects the definitions that have of as
+// their subject or as a name.
 func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // all definitions
@@ -376,7 +376,7 @@ func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 			}
 		}
 		if err == nil && of != "" && len(found) == 0 {
-			err = fmt.Errorf("%w: no live definition is called %s; toolcrib reach lists all", proposals.ErrNotFound, of)
+			err = fmt.Errorf("%w: no live definition is called %s; list all definitions with toolcrib reach", proposals.ErrNotFound, of)
 		}
 		return found, err
 	})

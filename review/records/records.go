@@ -34,7 +34,7 @@ type Records struct {
 // errDryRun makes the storage roll back the transaction of a dry run.
 var errDryRun = errors.New("dry run")
 
-// Update runs fn in a write transaction. Reads of the live registry in fn are cached.
+// Update runs fn in a write transaction. It caches the reads of the live registry in fn.
 func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	err := r.Storage.Update(ctx, func(tx review.Tx) error {
 		cached := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, r.Raws}}, &alike{}}
@@ -109,8 +109,8 @@ func (r *Records) Event(actor proposals.Actor, act string, p proposals.Proposal,
 	return e, err
 }
 
-// Source returns the JSON from which d was imported. It returns nil if d was not imported or if the JSON is not
-// stored. It returns an error if the stored JSON does not match the hash in d.
+// Source returns the imported JSON of d. It returns nil if d was not imported or if the JSON is not stored. It returns
+// an error if the stored JSON does not match the hash in d.
 func Source(ctx context.Context, r review.RegistryReader, d registry.Definition) ([]byte, error) {
 	hash := Pin(d)
 	if hash == "" {
@@ -126,7 +126,7 @@ func Source(ctx context.Context, r review.RegistryReader, d registry.Definition)
 	return raw, nil
 }
 
-// Pin returns the hash of the JSON from which d was imported, or "" if d was not imported.
+// Pin returns the hash of the imported JSON of d, or "" if d was not imported.
 func Pin(d registry.Definition) string {
 	if d.Tool == nil || d.Tool.Source == nil {
 		return ""
@@ -168,15 +168,16 @@ func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, 
 // precedence.
 type storedRegistry struct{ review.RegistryReader }
 
-// alike caches the result of the last search for similar tools. text and purpose are the sketches for which the
-// search was made.
+// alike caches the result of the last search for similar tools. text and purpose are the sketches that were searched
+// for.
 type alike struct {
 	text, purpose overlap.Sketch
 	found         []registry.Live
 	known         bool
 }
 
-// Snapshot returns the cache through which r reads the live registry. If r has no such cache, it returns a new one.
+// Snapshot returns the cache that r uses to read the live registry. If r has no such cache, Snapshot returns a new
+// cache.
 func Snapshot(r review.Reader) *impact.Snapshot {
 	if c, ok := r.RegistryReader.(*cachedRegistry); ok {
 		return c.Snapshot

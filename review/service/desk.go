@@ -21,7 +21,7 @@ import (
 
 // Desk is the review service. It is safe for concurrent use.
 //
-// Each part has one task. The parts do not refer to the desk; each of them holds only the parts that it needs.
+// Each part has one task. The parts do not refer to the desk. Each part holds only the other parts that it needs.
 type Desk struct {
 	Impact    *impact.Analyzer  // effects of proposals on prompts
 	Assessing *assessing.Chief  // assessments by the Chief of Staff
@@ -33,7 +33,7 @@ type Desk struct {
 	basis basis
 }
 
-// basis contains the values from which newDesk creates the parts of a desk.
+// basis contains the values that newDesk needs to create the parts of a desk.
 type basis struct {
 	records  records.Records
 	policy   review.Policy
@@ -120,8 +120,8 @@ func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk 
 	return d.with(func(b *basis) { b.contents = contents })
 }
 
-// Importing returns a desk that can also read the imported JSON in raws, which is indexed by hash. An import stores
-// those elements of raws that it uses.
+// Importing returns a desk that can also read the imported JSON in raws, which is indexed by hash. An import stores the
+// elements of raws that it uses.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
 	return d.with(func(b *basis) { b.records.Raws = raws })
 }

@@ -190,7 +190,7 @@ func TestAllAgentsTogether(t *testing.T) {
 			switch {
 			case err == nil:
 				kept++
-			case !errors.Is(err, review.ErrLimit) || !strings.Contains(err.Error(), "limit for all agents together"):
+			case !errors.Is(err, review.ErrLimit) || !strings.Contains(err.Error(), "for all agents together"):
 				t.Fatal(err)
 			}
 		}

@@ -50,7 +50,7 @@ func TestRateLimit(t *testing.T) {
 		},
 	}
 	for name, try := range tries {
-		if err := o.refused(review.ErrPace, try); err != nil && !strings.Contains(err.Error(), "6 an hour is the limit for an agent; continue at 23:42:00 UTC") {
+		if err := o.refused(review.ErrPace, try); err != nil && !strings.Contains(err.Error(), "the limit is 6 per hour for an agent; continue at 23:42:00 UTC") {
 			t.Errorf("%s: %v does not say when to go on", name, err)
 		}
 	}

@@ -70,12 +70,12 @@ func TestApproveWhatWasShown(t *testing.T) {
 			d := storetest.Prompt(p.Subject.ID)
 			d.Rationale = "Another reason."
 			o.revise(scout, p, d)
-		}, "is at revision 2, and you were shown revision 1 by agent:scout"},
+		}, "is at revision 2, but you were shown revision 1 by agent:scout"},
 		{nothing, func(p proposals.Proposal) { o.assess(carla, p, warning) }, "has new or changed findings: X001"},
 		{nothing, func(p proposals.Proposal) { o.assess(carla, p, review.Opinion{}) }, "was assessed again"},
 		{nothing, func(p proposals.Proposal) {
 			o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject})
-		}, "is now reject and was approve"},
+		}, "is now reject, but it was approve"},
 		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(bob), "has new or changed findings: X001"},
 		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // the user's own waiver is not reported
 	} {

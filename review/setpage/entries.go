@@ -74,7 +74,7 @@ func textsOf(d review.Dossier, source []byte) []entry {
 	return list
 }
 
-// order returns the rank by which the page sorts the field with the given path.
+// order returns the sort rank of the field with the given path.
 func order(path string) int {
 	for i, begin := range []string{"definition.description", promptPath, "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
@@ -170,7 +170,7 @@ func changed(before, after []entry) []entry {
 	list = append(list, added...)
 	if len(list) == 0 { // the entries are the same in another order
 		list = append(list, after...)
-		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
+		return append([]entry{{text: "Only the order, spaces or number formats of the JSON changed. The texts:"}}, list...)
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
 	if same > 0 {
@@ -197,7 +197,7 @@ func oneLine(text string) string {
 // around is the number of unchanged lines shown before and after a change.
 const around = 2
 
-// fewLines is the number of changed lines above which a field is folded.
+// fewLines is the maximum number of changed lines in a field that is not folded.
 const fewLines = 40
 
 // files adds rows for the changes of member i, by field or file. Files that a user need not read share a row.
@@ -270,7 +270,7 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 }
 
-// leastPassage is the number of lines from which a repeated passage is replaced by a reference.
+// leastPassage is the minimum number of lines in a repeated passage that is replaced by a reference.
 const leastPassage = 8
 
 // lineAt is a position in a file of a member.
@@ -298,8 +298,8 @@ func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
 	return h.Sum64(), true
 }
 
-// repeats returns an earlier position in the page with the same passage as the beginning of lines, and the number of
-// equal lines. same is 0 if there is none.
+// repeats finds an earlier position on the page that has the same passage as the beginning of lines. same is the number
+// of equal lines, or 0 if there is no such position.
 func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
 	hash, ok := b.passage(lines)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// manyTools is the number of tools from which a common finding is shown only once, at the top of the page. A finding
-// in fewer tools is shown with each of them.
+// manyTools is the minimum number of tools with the same finding for the finding to be shown only once, at the top of
+// the page. A finding in fewer tools is shown with each of these tools.
 const manyTools = 3
 
 // found is a finding with the number of times it occurs in a tool.
@@ -25,7 +25,7 @@ type found struct {
 }
 
 // messageKey returns the key by which findings in several tools are grouped. Findings with the same key are about the
-// same words and come from the same rule, for example about a stock sentence.
+// same words and come from the same rule. An example is a stock sentence that many tools contain.
 func messageKey(s review.Standing) string {
 	text := s.Rule + "\x00" + string(s.Severity) + "\x00" + cmp.Or(s.Passage, s.Message)
 	if s.Waiver != nil {
@@ -86,7 +86,7 @@ func (b *builder) findingKey(member int, s review.Standing) string {
 	return messageKey(s)
 }
 
-// repeatedAs returns the key in b.repeated under which s is shown. It returns "" if s is shown in place.
+// repeatedAs returns the key of s in b.repeated. It returns "" if s is shown in place.
 func (b *builder) repeatedAs(member int, s review.Standing) string {
 	switch {
 	case s.Severity == rules.Block:
@@ -139,7 +139,7 @@ func (b *builder) summary() {
 	for _, g := range groups {
 		s, of := g.first, g.first.Message
 		if g.key == "" {
-			of, _, _ = strings.Cut(of, `: "`) // without the passage that the message quotes
+			of, _, _ = strings.Cut(of, `: "`) // removes the passage that the message quotes
 			if open := strings.LastIndexByte(of, '('); open > 0 && !strings.Contains(of[open:], ")") {
 				of = of[:open]
 			}
@@ -149,7 +149,7 @@ func (b *builder) summary() {
 		in, name := len(g.members), b.nameOf(g.members[0])
 		switch {
 		case g.key == ruleKey(s) && in > 1:
-			of += fmt.Sprintf(" (%s, and alike in %d more tools)", name, in-1)
+			of += fmt.Sprintf(" (%s, and similarly in %d more tools)", name, in-1)
 		case len(b.set.Members) == 1:
 		case in == len(b.set.Members):
 			of += fmt.Sprintf(" (all %d tools)", in)

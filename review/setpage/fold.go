@@ -124,8 +124,8 @@ func (l listing) row(i int) int {
 // maxParagraphs is the maximum length of a row of paragraphs, in bytes. Longer rows are hard to read.
 const maxParagraphs = 1000
 
-// whole adds a row for entry i, which cannot share a row with other entries, except that consecutive paragraphs share
-// one. It returns the index of the next entry.
+// whole adds a row for entry i, which cannot share a row with other entries. As an exception, consecutive paragraphs
+// share a row. It returns the index of the next entry.
 func (l listing) whole(i int) int {
 	row, next := l.entries[i].row(l.tool), i+1
 	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
@@ -159,7 +159,7 @@ func (l listing) note(i int) {
 	}
 }
 
-// minRepeated is the length in bytes from which a repeated paragraph is replaced by a reference.
+// minRepeated is the minimum length, in bytes, of a repeated paragraph that is replaced by a reference.
 const minRepeated = 200
 
 // piece returns the short form of entry i and its nested entries. It returns false if the entry has no short form.
@@ -190,7 +190,7 @@ func (l listing) piece(i int) (piece, bool) {
 	return p, true
 }
 
-// origin returns the name of the tool with the index of, in which a text was first shown.
+// origin returns the name of the tool that first showed a text. of is the index of that tool.
 func (l listing) origin(of int) string {
 	switch {
 	case of == l.tool:

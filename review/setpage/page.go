@@ -61,12 +61,12 @@ type Page struct {
 	Starts []int
 }
 
-// Fits reports whether all members of set are tools or texts of MCP servers whose imported JSON is available.
+// Fits reports whether all members of set are tools or texts of MCP servers with available imported JSON.
 func Fits(set review.ChangeSet) bool {
 	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return !ofServer(d) })
 }
 
-// ofServer reports whether d is a tool or a text of an MCP server whose imported JSON is available.
+// ofServer reports whether d is a tool or a text of an MCP server with available imported JSON.
 func ofServer(d review.Dossier) bool {
 	t := d.Revision.Draft.Definition.Tool
 	return t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Kind == registry.ServerText) && len(d.Source) > 0
@@ -216,7 +216,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 func (b *builder) heading(i int, d review.Dossier, text string) {
 	detail := map[proposals.Type]string{
 		proposals.New: "new", proposals.Modify: "changed", proposals.Restore: "restored",
-		proposals.Deactivate: "removed: it is no longer offered after the approval", proposals.Reactivate: "back",
+		proposals.Deactivate: "removed: after the approval, agents no longer get it", proposals.Reactivate: "back",
 	}[d.Proposal.Type]
 	if len(b.set.Members) > 1 {
 		detail = d.Proposal.Handle() + " " + detail
@@ -337,7 +337,7 @@ var hintWords = []hintWord{
 	{"openWorldHint", "open world", "closed world"},
 }
 
-// edited returns an entry for each key in which the definition differs from a fresh import of its JSON, for example
+// edited returns an entry for each key that differs between the definition and a fresh import of its JSON, for example
 // because the user changed the tier or the description.
 func edited(d review.Dossier) []entry {
 	t := *d.Revision.Draft.Definition.Tool

@@ -216,7 +216,7 @@ func TestFindingsAreCounted(t *testing.T) {
 	page := text(setpage.Of(set, false))
 	for want, times := range map[string]int{
 		" S113  An escape. (3 times)\n": 1, " S113  An escape.\n": 2, " S2  Twice. (2 times)\n": 1, " S3  Waived once.\n": 2,
-		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202 ×3 1 parameters. (plain, and alike in 2 more tools)\n": 1, " S113 ×5 An escape. (2 tools: plain, deep)\n": 1, "S113": 4, "D202": 1,
+		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202 ×3 1 parameters. (plain, and similarly in 2 more tools)\n": 1, " S113 ×5 An escape. (2 tools: plain, deep)\n": 1, "S113": 4, "D202": 1,
 		" R104 ×3 No agent has this tool. (all 3 tools)\n": 1, "R104": 1,
 	} {
 		if n := strings.Count(page, want); n != times {

@@ -105,7 +105,7 @@ func repeats(title, name string) bool {
 	return strings.EqualFold(words.Replace(title), words.Replace(name))
 }
 
-// child adds an entry for the nested schema n, followed by the entries of its own nested schemas. mark is appended to
+// child adds an entry for the nested schema n, followed by the entries of the schemas nested in n. mark is appended to
 // the name of the entry.
 func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
@@ -133,7 +133,7 @@ func (s *schema) inside(name string) string {
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
-			return // most schemas set it, and the raw JSON shows it
+			return // most schemas set this keyword, and the raw JSON shows it
 		}
 		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 		return

@@ -94,7 +94,7 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 		return "", errNoCompletion
 	}
 	choice := said.Choices[0]
-	text := cmp.Or(choice.Message.Content, choice.Message.Refusal) // a refusal is also an answer
+	text := cmp.Or(choice.Message.Content, choice.Message.Refusal) // a refusal is treated as an answer
 	switch {
 	case choice.FinishReason == "length":
 		return "", errors.New("the answer was cut off at the length limit of the model")
@@ -129,7 +129,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 				return 0, nil, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			// JSON can encode one byte as six bytes. The constant is for the rest of the document.
+			// JSON can encode one byte of the answer as six bytes. The constant is for the rest of the document.
 			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, 6*int64(c.config.MaxAnswer)+64<<10))
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge

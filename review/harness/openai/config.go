@@ -89,7 +89,7 @@ var (
 	errTooLarge     = errors.New("the answer is too large")
 )
 
-// refused returns the error for a response whose status is not 200.
+// refused returns the error for a response with a status other than 200.
 func (c *Client) refused(status int, body []byte) error {
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	var refusal struct {
@@ -164,7 +164,7 @@ func (c *Client) pause(attempt int, response *http.Response) (time.Duration, boo
 		}
 	}
 	wait := min(firstPause<<attempt, c.config.RetryDelay)
-	return wait - rand.N(wait/4+1), true // clients that failed at the same time do not retry at the same time
+	return wait - rand.N(wait/4+1), true // the random delay prevents clients that failed together from retrying together
 }
 
 // retryable reports whether the same request may succeed later. OpenAI's servers state this in the header
