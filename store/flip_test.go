@@ -139,7 +139,7 @@ func TestEveryChangedRowIsNamed(t *testing.T) {
 		}
 		named := map[string]bool{}
 		for _, d := range report.Damage {
-			if strings.HasPrefix(d.Message, "The content does not match its seal") || strings.HasPrefix(d.Message, "Its definition does not match") {
+			if strings.HasPrefix(d.Message, "The content does not match its seal") || strings.HasPrefix(d.Message, "The definition does not match") {
 				named[nameOf(d.Table, d.Key)] = true
 			}
 		}

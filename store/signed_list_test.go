@@ -76,7 +76,7 @@ func TestRecordedRevocationList(t *testing.T) {
 		lines func(x target) []string
 		says  string // expected output of verification, or "" if there is no damage
 	}{
-		"the line is removed":    {func(x target) []string { return []string{x.Line(bob)} }, "revoked key: the signers file no longer has SHA256:"},
+		"the line is removed":    {func(x target) []string { return []string{x.Line(bob)} }, "revoked key: the signers file no longer lists SHA256:"},
 		"valid-before is put on": {func(x target) []string { return []string{x.Line(bob), ended(x)} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
