@@ -95,16 +95,16 @@ var signedAttacks = map[string]struct {
 	}, "live"},
 	"a signed deactivation undone": {func(x target) {
 		x.undoLast(3)
-	}, "only 0 of them exist"},
+	}, "exist for only 0 of them"},
 	"a signed deactivation undone with its decision": {func(x target) {
 		x.undoLast(3)
 		x.byHand("DELETE FROM decisions WHERE version = 3; DELETE FROM events WHERE seq >= (SELECT min(seq) FROM events WHERE act = 'sign' AND seq > (SELECT max(seq) FROM events WHERE act = 'assess'))")
-	}, "only 0 of them exist"},
+	}, "exist for only 0 of them"},
 	"one of two versions of one statement undone": {func(x target) {
 		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
 		x.ApproveSigned(x, x.desk, ada, storetest.StatusChange(proposals.Deactivate, poisoned, 2, 0), storetest.Prompt("scene_pacer"))
 		x.undo(3)
-	}, "only 1 of them exist"},
+	}, "exist for only 1 of them"},
 	"a state of the signers undone": {func(x target) {
 		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison)) // with a key that is later retired
 		x.SetSigners(x, x.Line(bob))

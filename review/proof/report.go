@@ -155,7 +155,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 				return nil //nolint:nilerr // the record that refers to the statement is reported
 			}
 			if d, ok := st.Act.(*statement.Decision); ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
-				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but versions or approvals exist for only %d", st.By, len(d.Items), c.seen[s.Hash]))
+				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but versions or approvals exist for only %d of them", st.By, len(d.Items), c.seen[s.Hash]))
 			}
 			return nil
 		}),
