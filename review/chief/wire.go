@@ -23,24 +23,24 @@ import (
 // request is the JSON document that an external reviewer receives. New fields may be added, but existing fields must
 // not be removed.
 type request struct {
-	Schema     int                  `json:"schema"`
-	Kind       string               `json:"kind"`
-	Question   string               `json:"question"`
-	Proposal   string               `json:"proposal"`
-	Type       string               `json:"type"`
-	Subject    string               `json:"subject"`
-	Title      string               `json:"title"`
-	Author     string               `json:"author"`
-	Revision   int                  `json:"revision"`
-	BaseVerson int                  `json:"base_version"`
-	Content    string               `json:"content_hash"`
-	Before     json.RawMessage      `json:"before"`           // null for a new subject
-	Source     string               `json:"source,omitempty"` // the imported JSON
-	After      json.RawMessage      `json:"after"`
-	Rationale  string               `json:"rationale"`
-	Examples   []string             `json:"examples"`
-	TestCases  []proposals.TestCase `json:"test_cases"`
-	Findings   []rules.Finding      `json:"findings"`
+	Schema      int                  `json:"schema"`
+	Kind        string               `json:"kind"`
+	Question    string               `json:"question"`
+	Proposal    string               `json:"proposal"`
+	Type        string               `json:"type"`
+	Subject     string               `json:"subject"`
+	Title       string               `json:"title"`
+	Author      string               `json:"author"`
+	Revision    int                  `json:"revision"`
+	BaseVersion int                  `json:"base_version"`
+	Content     string               `json:"content_hash"`
+	Before      json.RawMessage      `json:"before"`           // null for a new subject
+	Source      string               `json:"source,omitempty"` // the imported JSON
+	After       json.RawMessage      `json:"after"`
+	Rationale   string               `json:"rationale"`
+	Examples    []string             `json:"examples"`
+	TestCases   []proposals.TestCase `json:"test_cases"`
+	Findings    []rules.Finding      `json:"findings"`
 }
 
 // Encode returns the JSON document for an external reviewer.
@@ -48,7 +48,7 @@ func Encode(r review.Request) ([]byte, error) {
 	return jsondoc.Encode(request{
 		Schema: 1, Kind: "review.request", Question: r.Obligation, Proposal: string(r.Proposal.ID), Type: string(r.Draft.Type),
 		Subject: r.Proposal.Subject.String(), Title: r.Proposal.Title, Author: r.Proposal.Author.String(), Revision: r.Proposal.Revision,
-		BaseVerson: r.Proposal.BaseVersion, Content: r.Proposal.ContentHash, Before: r.Before.Canonical(), Source: string(r.Source), After: r.Draft.Definition.Canonical(),
+		BaseVersion: r.Proposal.BaseVersion, Content: r.Proposal.ContentHash, Before: r.Before.Canonical(), Source: string(r.Source), After: r.Draft.Definition.Canonical(),
 		Rationale: r.Draft.Rationale, Examples: r.Draft.Examples, TestCases: r.Draft.TestCases, Findings: r.Findings,
 	})
 }
