@@ -38,7 +38,7 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	run("agent:drafter", 0, "user_review", "propose", absolute(t, "../testdata/scripts/sample.json"))
 	run("agent:drafter", 0, `"author":"agent:drafter"`, "show", "1", "--json")
 	run("agent:drafter", 5, "only a user can approve", "approve", "1")
-	run("agent:drafter", 5, "the database does not allow the login agent:drafter to do this", "approve", "1", "--as", "user:tester")
+	run("agent:drafter", 5, "the login agent:drafter does not have the necessary rights", "approve", "1", "--as", "user:tester")
 	run("user:nora", 5, "you are user:nora", "approve", "1", "--as", "user:tester")
 	run("user:nora", 0, "is live in version 1", "approve", "1")
 	run("user:nora", 0, `"actor":"user:nora"`, "log", "--json", "--limit", "1")

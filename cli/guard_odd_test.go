@@ -38,7 +38,7 @@ func TestOddEntriesAffectNoOther(t *testing.T) {
 		}
 	}
 	shown := c.run("show", "tool:user/library_open")
-	if !strings.Contains(shown, "D102") || !strings.Contains(shown, `has no target: "#/$defs/None"`) {
+	if !strings.Contains(shown, "D102") || !strings.Contains(shown, `refers to a missing subschema: "#/$defs/None"`) {
 		t.Errorf("the proposal is shown as %s", shown)
 	}
 	if n := strings.Count(c.run("show", "tool:user/library_open", "--json"), "Open. "); n < 10_000 {

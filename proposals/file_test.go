@@ -36,7 +36,7 @@ func TestDecodeFileNamesTheFile(t *testing.T) {
 		"JSON":            {"a/b.json", `{"type":1}`, "a/b.json: type (line 1, column 9): expected a string, got a number"},
 		"second document": {"b.json", `{}{"type":1}`, "b.json: document 2: type (line 1, column 11): expected a string, got a number"},
 		"Markdown":        {"b.md", "---\ntype: 1\n---\n", "b.md: type (line 2, column 7): expected a string, got a number"},
-		"not Markdown":    {"b.md", "{}", "b.md: $ (line 1, column 1): expected front matter that starts with a line \"---\""},
+		"not Markdown":    {"b.md", "{}", "b.md: $ (line 1, column 1): expected front matter; the first line must be \"---\""},
 		"no name":         {"", `[]`, "$: contains no proposal"},
 		"hostile name":    {"a\x1b[2Jb.json", `[]`, `"a\x1b[2Jb.json": $: contains no proposal`},
 		"big":             {"b.md", "---\n---\n" + strings.Repeat("a", MaxDocument), "b.md: $: must not exceed 33554432 bytes (got 33554440)"},

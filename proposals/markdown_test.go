@@ -19,7 +19,7 @@ name: X
 func TestDecodeMarkdownRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"no front matter":     {"# Hello", "T108 $ (line 1, column 1): expected front matter"},
-		"no end":              {"---\ntype: new\n", "T108 $ (line 1, column 1): the front matter has no end"},
+		"no end":              {"---\ntype: new\n", "T108 $ (line 1, column 1): unterminated front matter"},
 		"no YAML":             {"---\ntype: [\n---\n", "T108 $ (line 2, column 1): not valid YAML"},
 		"type":                {"---\ntype: create\n---\n", "T108 type (line 2, column 7): expected one of new, modify"},
 		"twice":               {"---\nname: a\nname: b\n---\n", "T101 definition.name (line 3, column 1): duplicate key"},

@@ -162,7 +162,7 @@ func (l List) Problems(path string) jsondoc.Problems {
 	c.text("description", l.Description, MaxAgentDescription)
 	c.allowList(l.AllowList())
 	if l.AllowList().criteria() == 0 {
-		c.problems.Add(path, "admits no tool; expected tools, categories, kinds, addWhenNonLocal or addWhenEmbeddingOK")
+		c.problems.Add(path, "allows no tools; expected tools, categories, kinds, addWhenNonLocal, or addWhenEmbeddingOK")
 	}
 	oneOf(c, "status", l.Status, Active, Deactivated)
 	return *c.problems

@@ -164,7 +164,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if f.has(dir) {
-				c.add(name, "is below %s, which is a file", jsondoc.Quote(dir))
+				c.add(name, "is below %s, which is a file and not a folder", jsondoc.Quote(dir))
 				break
 			}
 		}
@@ -176,9 +176,9 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		binary := file.Binary() || file.Size != 0 || file.Type != ""
 		switch {
 		case binary && (file.Text != "" || file.Link != "" || file.Encoding != ""):
-			c.add(name, "expected a text, a link, or a type and a size with sha256")
+			c.add(name, "expected either text, or a link, or the type, size, and sha256 of a binary")
 		case binary && (!hexHash(file.SHA256) || file.Size < 0 || len(file.Type) > maxType):
-			c.add(name, "expected a type, a size and a SHA-256 of 64 lower-case hex digits")
+			c.add(name, "expected a type, a size, and a sha256 of 64 lower-case hex digits")
 		case file.Link != "" && file.Executable:
 			c.add(name, "a link cannot be executable; only its target can")
 		case len(file.Text) > MaxFileText:
@@ -200,7 +200,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 			c.add(name, "%s", problem)
 		}
 		if kind == KindSkill && file.Text != "" {
-			c.add(name, "expected a link without text; the text belongs to its target")
+			c.add(name, "a link in a skill must not have text; put the text into the file that the link points to")
 		}
 	}
 	if total > MaxFolder {
@@ -233,7 +233,7 @@ func pathProblem(p string) string {
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }):
 		return "must not contain control characters, backslashes or invalid UTF-8"
 	case slices.ContainsFunc(strings.Split(p, "/"), func(element string) bool { return strings.EqualFold(element, ".git") }):
-		return "is in .git, whose files git executes and no agent reads"
+		return "must not be in .git, because git can execute the files there"
 	}
 	return ""
 }
@@ -251,7 +251,7 @@ func linkProblem(name, target string) string {
 		case "", ".":
 		case "..":
 			if down {
-				return "has a \"..\" after a name in its target " + jsondoc.Quote(target) + "; use the shortest path"
+				return "is a link with \"..\" after a folder name in its target " + jsondoc.Quote(target) + "; write the shortest path"
 			}
 			depth--
 		default:
@@ -323,20 +323,20 @@ func (f File) Is(kind Kind, name string, data []byte) bool {
 func (f File) Problem(kind Kind, name string) string {
 	switch {
 	case f.Type == oversized:
-		return fmt.Sprintf("is a text of %d bytes; only texts up to %d bytes can be reviewed; split it", f.Size, MaxFileText)
+		return fmt.Sprintf("is a text of %d bytes; reviewable texts have at most %d bytes; split the file", f.Size, MaxFileText)
 	case f.Binary() && f.Type == "":
-		return "was approved only by its hash in an earlier version of toolcrib; propose it again: toolcrib import --files"
+		return "was approved only by its hash, as earlier versions of toolcrib allowed; propose the file again: toolcrib import --files"
 	case f.Binary() && readAsText(kind, name):
-		return "is read as text, so a hash alone cannot be approved; propose it with its content: toolcrib import --files"
+		return "is read as text, so approving only its hash is not allowed; propose the file with its content: toolcrib import --files"
 	case f.Binary() || f.Encoding == "":
 		return ""
 	}
 	data, ok := f.Bytes()
 	if !ok || !f.Is(kind, name, data) {
-		return "does not match any file in the encoding " + jsondoc.Quote(f.Encoding) + "; propose it from disk: toolcrib import --files"
+		return "has text that no file in the encoding " + jsondoc.Quote(f.Encoding) + " can contain; propose the file from disk: toolcrib import --files"
 	}
 	if _, readable := filetext.Escapes(f.Text); !readable {
-		return "is not in UTF-8 or UTF-16, so it cannot be shown; save it as UTF-8"
+		return "is not in UTF-8 or UTF-16, so reviewers cannot read it; save the file as UTF-8"
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 			}
 			if candidates[name] == nil {
 				candidates[name] = &candidate{name: name}
-				resolution.Warnings = append(resolution.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
+				resolution.Warnings = append(resolution.Warnings, fmt.Sprintf("the allow-list contains %s, which is not in the registry", jsondoc.Quote(name)))
 			}
 			part.mark(candidates[name])
 		}
@@ -206,7 +206,7 @@ func (r Resolution) Deferred() int {
 // summary returns the reasons why no tool remains, each with its count.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {
-		return "the allow-list names no tools"
+		return "the allow-list contains no tools"
 	}
 	counts := map[Reason]int{}
 	var order []Reason

@@ -94,7 +94,7 @@ var resolveCases = []struct {
 			"+ yak: listed", "- ghost: not in the registry", "- later: deferred", "- local: local only", "- off: deactivated",
 			"+ plain: listed", "+ remote: listed", "- semantic: needs embedding",
 		},
-		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+		warnings: []string{`the allow-list contains "ghost", which is not in the registry`},
 	},
 	{
 		name: "local", list: registry.AllowList{Tools: ofLibrary, ExcludeInLocal: []string{"old_plain", "nothing"}}, in: registry.Context{Local: true, Embedding: true, IncludeDeferred: true},
@@ -102,7 +102,7 @@ var resolveCases = []struct {
 			"+ yak: listed", "- ghost: not in the registry", "+ later: listed", "+ local: listed", "- off: deactivated",
 			"- plain: excluded in local", "- remote: not offered in local", "+ semantic: listed",
 		},
-		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+		warnings: []string{`the allow-list contains "ghost", which is not in the registry`},
 	},
 	{
 		name: "by alias and by id", list: registry.AllowList{Tools: []string{"old_plain", "plain"}},
@@ -119,7 +119,7 @@ var resolveCases = []struct {
 	{
 		name: "additions elsewhere", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain", "ghost"}, AddWhenEmbeddingOK: []string{"semantic"}},
 		want:     []string{"+ yak: listed", "- ghost: not in the registry", "+ plain: added when not local", "- semantic: added only when embedding works"},
-		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+		warnings: []string{`the allow-list contains "ghost", which is not in the registry`},
 	},
 	{
 		name: "additions in local", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain"}, AddWhenEmbeddingOK: []string{"semantic"}}, in: registry.Context{Local: true, Embedding: true},
@@ -144,7 +144,7 @@ var resolveCases = []struct {
 		name: "every tool of a kind that there is none of", list: registry.AllowList{Kinds: []registry.ToolKind{registry.PromptTool}}, err: registry.ErrNoTools,
 	},
 	{name: "nothing allowed", err: registry.ErrNoTools},
-	{name: "nothing known", list: registry.AllowList{Tools: []string{"ghost\x1b"}}, err: registry.ErrNoTools, want: []string{"- ghost\x1b: not in the registry"}, warnings: []string{`the allow-list names "ghost\x1b", which is not in the registry`}},
+	{name: "nothing known", list: registry.AllowList{Tools: []string{"ghost\x1b"}}, err: registry.ErrNoTools, want: []string{"- ghost\x1b: not in the registry"}, warnings: []string{`the allow-list contains "ghost\x1b", which is not in the registry`}},
 	{name: "nothing left", list: registry.AllowList{Tools: []string{"later", "off"}}, err: registry.ErrNoTools, want: []string{"- later: deferred", "- off: deactivated"}},
 	{name: "an empty category", more: []string{"tasks"}, err: registry.ErrNoTools},
 }
@@ -182,7 +182,7 @@ func TestResolveWithoutAllowList(t *testing.T) {
 	if got := choices(r); err != nil || !slices.Equal(got, []string{"+ mail: category email"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library()); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools remain: the allow-list names no tools" {
+	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library()); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools remain: the allow-list contains no tools" {
 		t.Errorf("got %v", err)
 	}
 	_, err = registry.Resolve(t.Context(), registry.Agent{AllowList: &registry.AllowList{Tools: []string{"later", "off", "ghost"}}}, registry.Context{}, library())

@@ -104,7 +104,7 @@ func ParseLayer(s string) (Layer, error) {
 	if l == LayerGlobal || l == LayerUser || consistsOf(l.Project(), lower+upper+digits, lower+upper+digits+"_.-") {
 		return l, nil
 	}
-	return "", fmt.Errorf("%w: unknown layer %s; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
+	return "", fmt.Errorf("%w: unknown layer %s; use global, user, or project/<name> (names consist of letters, digits, \"_\", \".\", and \"-\")", ErrSubject, jsondoc.Quote(s))
 }
 
 // ParseSubject parses "<kind>:<layer>/<id>".
@@ -112,10 +112,10 @@ func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
 	if !ok || slash < 0 {
-		return Subject{}, fmt.Errorf("%w: %s; expected <kind>:<layer>/<id>, such as tool:user/scene_pacer; a kind is tool, agent, list, skill or instructions", ErrSubject, jsondoc.Quote(s))
+		return Subject{}, fmt.Errorf("%w: %s; expected <kind>:<layer>/<id>, such as tool:user/scene_pacer; the kinds are tool, agent, list, skill, and instructions", ErrSubject, jsondoc.Quote(s))
 	}
 	if !slices.Contains(SubjectKinds(), Kind(kind)) {
-		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool, an agent, a list, a skill or instructions", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
+		return Subject{}, fmt.Errorf("%w: %s has the unknown kind %s; use tool, agent, list, skill, or instructions", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
 	}
 	layer, err := ParseLayer(rest[:slash])
 	if err != nil {
@@ -123,7 +123,7 @@ func ParseSubject(s string) (Subject, error) {
 	}
 	id := rest[slash+1:]
 	if !ValidID(id) {
-		return Subject{}, fmt.Errorf("%w: %s is not an id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, jsondoc.Quote(id), MaxIDLength)
+		return Subject{}, fmt.Errorf("%w: %s is not a valid id; ids consist of lower-case letters and digits in words joined by \"_\" and have at most %d characters", ErrSubject, jsondoc.Quote(id), MaxIDLength)
 	}
 	return Subject{Kind: Kind(kind), Layer: layer, ID: id}, nil
 }

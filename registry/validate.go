@@ -179,7 +179,7 @@ func (a Approval) check(c *checker) {
 		return
 	}
 	if a.Default != "" && (a.Tier == AutoApprove || a.Tier == RequiresApproval) {
-		c.add("default", "only the tier user_configurable has a default; omit the key")
+		c.add("default", "only the tier user_configurable can have a default; omit the key")
 		return
 	}
 	oneOf(c, "default", a.Default, AutoApprove, RequiresApproval)
@@ -276,7 +276,7 @@ func (s Source) check(c *checker) {
 		c.add("hash", "%s expected the SHA-256 of the raw bytes as 64 lower-case hex digits", got)
 	}
 	if (s.Masked != "") != (len(s.Excluded) > 0) || len(s.Excluded) > 0 && s.Type != SourceMCP {
-		c.add("excluded", "only a tool of an MCP server has excluded parts, with the hash of the rest; set them with toolcrib exclude")
+		c.add("excluded", "must be set together with masked, and only for tools of MCP servers; use toolcrib exclude to set both")
 	}
 	for i, e := range s.Excluded {
 		if why := e.problem(); why != "" {
@@ -298,15 +298,15 @@ func (e Exclusion) problem() string {
 	re, err := regexp.Compile(e.Pattern)
 	switch {
 	case key == "" || len(e.Path) > maxSetting:
-		return "names no field; use a path such as _meta.requestId"
+		return "must contain the path of a field, such as _meta.requestId"
 	case key == "name" || key == "annotations":
-		return jsondoc.Quote(e.Path) + " cannot be excluded: calls depend on it"
+		return jsondoc.Quote(e.Path) + " cannot be excluded, because calls depend on it"
 	case e.Pattern == "" && slices.Contains([]string{"description", "title", "inputSchema", "outputSchema"}, key):
-		return "a model reads " + jsondoc.Quote(e.Path) + ", so it cannot be excluded as a whole; name the part that changes by a pattern"
+		return "a model reads " + jsondoc.Quote(e.Path) + ", so it cannot be excluded as a whole; add a pattern that matches only the part that changes"
 	case err != nil || len(e.Pattern) > maxSetting:
-		return fmt.Sprintf("the pattern must be a regular expression of RE2 with at most %d bytes", maxSetting)
+		return fmt.Sprintf("the pattern must be a regular expression in RE2 syntax with at most %d bytes", maxSetting)
 	case e.Pattern != "" && (re.MatchString("") || re.FindString(anySentence) == anySentence):
-		return "the pattern " + jsondoc.Quote(e.Pattern) + " matches any text; name the digits or letters that change"
+		return "the pattern " + jsondoc.Quote(e.Pattern) + " matches any text; use a pattern that matches only the digits or letters that change"
 	}
 	return ""
 }
@@ -365,7 +365,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 	}
 	c.names("aliases", t.Aliases, func(alias string) bool {
 		return ValidID(alias) && alias != t.ID
-	}, "an id other than the tool's own ("+idForm+")")
+	}, "an id that differs from the id of the tool ("+idForm+")")
 	oneOf(c, "tier", t.Tier, TierLow, TierMedium, TierHigh)
 	oneOf(c, "cost", t.Cost, CostFree, CostCheap, CostExpensive)
 	oneOf(c, "status", t.Status, Active, Deactivated)
@@ -373,7 +373,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 		t.Approval.check(c.at("approval"))
 	}
 	if t.Availability != nil && t.Availability.LocalOnly && t.Availability.NonLocalOnly {
-		c.add("availability", "localOnly and nonLocalOnly exclude each other; remove one")
+		c.add("availability", "localOnly and nonLocalOnly cannot be combined; remove one of them")
 	}
 	if t.Tag != nil {
 		t.Tag.check(c.at("tag"))
@@ -394,7 +394,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 		t.Source.check(c.at("source"))
 	}
 	if (t.Kind == ServerText) != (t.Source != nil && t.Source.Type == SourceMCPText) {
-		c.add("kind", `the kind "text" requires a source of the type "mcp_text" and vice versa; only imports from a server create them`)
+		c.add("kind", `the kind "text" and the source type "mcp_text" must be set together; only imports from a server create such definitions`)
 	}
 	return *c.problems
 }

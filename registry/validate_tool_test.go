@@ -85,7 +85,7 @@ var toolProblems = []struct {
 	{"no category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected a category (lower-case letters, digits and "_", a letter first, at most 64 characters), got "Search"`}},
 	{"open category", actionTool, func(x *registry.Tool) { x.Category = "mission" }, nil},
 	{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
-		`d.aliases[1]: got "Tides"`, "d.aliases[2]: duplicates d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
+		`d.aliases[1]: got "Tides"`, "d.aliases[2]: duplicates d.aliases[0]", "d.aliases[3]: an id that differs from the id of the tool", `d.aliases[4]: got ""`,
 	}},
 	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 10_001) }, []string{"d.aliases: must not have more than 10000 entries (got 10001)"}},
 	{"guidance", actionTool, func(x *registry.Tool) {
@@ -95,7 +95,7 @@ var toolProblems = []struct {
 	}},
 	{"nowhere available", actionTool, func(x *registry.Tool) {
 		x.Availability = &registry.Availability{LocalOnly: true, NonLocalOnly: true}
-	}, []string{"d.availability: exclude each other"}},
+	}, []string{"d.availability: cannot be combined"}},
 	{"prompt tools are not run", promptTool, func(x *registry.Tool) { x.Provider = &registry.Provider{Type: "what"} }, []string{"d.provider: omit the key"}},
 }
 

@@ -19,7 +19,7 @@ func NamePages(ctx context.Context, path string, err error) error {
 		return err
 	}
 	if pages := sqlite.DamagedPages(ctx, path); len(pages) > 0 {
-		return fmt.Errorf("%w; SQLite's integrity check names: %s", err, strings.Join(pages, "; "))
+		return fmt.Errorf("%w; SQLite's integrity check reports: %s", err, strings.Join(pages, "; "))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 // server or the path of a SQLite file. Unless opts disable it, Open creates a missing file with
 // mode 0600 and migrates a file with an older schema. The folder of the file must exist. On a
 // server, Migrate must have created the schema. The error wraps proposals.ErrTampered if a core
-// tool differs from the shipped one. It wraps ErrNewer if a newer version of toolcrib wrote the
+// tool differs from the shipped definition. It wraps ErrNewer if a newer version of toolcrib wrote the
 // database.
 func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 	if pg.IsURL(name) {
@@ -116,7 +116,7 @@ func (db *DB) prepare(ctx context.Context) error {
 	}
 	steps := db.pool.Engine.Steps(version)
 	if len(steps) > 0 && db.pool.DryRun {
-		return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
+		return errors.New("the database has an older schema, which --dry-run does not migrate; run a command without --dry-run first")
 	}
 	for _, step := range steps {
 		if err := db.migrateStep(ctx, step); err != nil {

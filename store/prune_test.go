@@ -201,7 +201,7 @@ func TestPruneToTheSameFile(t *testing.T) {
 	})
 	_, err = db.Calls().Prune(t.Context(), pruneTo(db, ada, late, filepath.Join(dir, "second")))
 	disarm()
-	if !errors.Is(err, proposals.ErrConflict) || !strings.Contains(err.Error(), "run it again") {
+	if !errors.Is(err, proposals.ErrConflict) || !strings.Contains(err.Error(), "run the command again") {
 		t.Errorf("another prune moved the same calls: %v", err)
 	}
 

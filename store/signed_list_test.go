@@ -110,7 +110,7 @@ func TestRecordedRevocationList(t *testing.T) {
 		x.recordList()
 		x.byHand("UPDATE events SET data = replace(data, '\"revoked\"', '\"nothing\"') WHERE act = 'signers'")
 		x.SetSigners(t, x.Line(bob))
-		if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, proof.ErrSigners) || !strings.Contains(err.Error(), "refers to another revocation list") {
+		if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, proof.ErrSigners) || !strings.Contains(err.Error(), "refers to a different revocation list") {
 			t.Errorf("it goes unnoticed: %v", err)
 		}
 	})

@@ -149,7 +149,7 @@ func TestDamagedTextIsNotRepeated(t *testing.T) {
 		"a subject": func(r review.Reader) error { _, err := r.Decisions(t.Context(), id); return err },
 	} {
 		err := db.View(t.Context(), read)
-		if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), `stored "{\"\x1b0000`) || len(err.Error()) > 1000 {
+		if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), `stored value "{\"\x1b0000`) || len(err.Error()) > 1000 {
 			t.Errorf("%s: %.1200v", what, err)
 		}
 	}

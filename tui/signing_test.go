@@ -63,9 +63,9 @@ func TestSigning(t *testing.T) {
 	}
 	b.press("x")
 	b.wants("Not this year.")
-	s.fail = errors.New("the key did not sign: agent refused operation")
+	s.fail = errors.New("signing failed: agent refused operation")
 	b.press("tab", "y", "y")
-	b.wants("the key did not sign: agent refused operation")
+	b.wants("signing failed: agent refused operation")
 	s.fail = nil
 	b.press("x")
 	b.wants("Not this year.")

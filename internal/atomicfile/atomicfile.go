@@ -179,7 +179,7 @@ func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	temp = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return "", fmt.Errorf("cannot write to its folder: %w", cause(err))
+		return "", fmt.Errorf("cannot write to the folder of the file: %w", cause(err))
 	}
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ func keepOwner(f *os.File, like os.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		return fmt.Errorf("cannot keep its owner, user %d and group %d: %w; run this as that user", want.Uid, want.Gid, cause(err))
+		return fmt.Errorf("cannot preserve the owner of the file (user %d, group %d): %w; run this command as that user", want.Uid, want.Gid, cause(err))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%s: %w: it is larger than %d bytes", name, ErrUnsafe, most)
+		err = fmt.Errorf("%s: %w: the file is larger than %d bytes", name, ErrUnsafe, most)
 	}
 	return b, err
 }
@@ -55,13 +55,13 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 func checkSafe(info fs.FileInfo, own bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():
-		return errors.New("it is not a regular file")
+		return errors.New("not a regular file")
 	case mode.Perm()&0o022 != 0:
-		return fmt.Errorf("other accounts may write to it (mode %04o); run chmod go-w on it", mode.Perm())
+		return fmt.Errorf("other accounts can write to it (mode %04o); run chmod go-w on it", mode.Perm())
 	}
 	account, known := Of(info)
 	if known && account != 0 && (!own || account != os.Geteuid()) {
-		return fmt.Errorf("it belongs to another account (%d)", account)
+		return fmt.Errorf("it belongs to another account (uid %d)", account)
 	}
 	return nil
 }

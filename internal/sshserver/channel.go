@@ -36,7 +36,7 @@ func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, reques
 	}
 	if !s.addSession(m) {
 		s.metrics.outcome("too_many_sessions")
-		_ = requested.Reject(gossh.ResourceShortage, "too many sessions of this key; close one first")
+		_ = requested.Reject(gossh.ResourceShortage, "too many sessions with this key; close one first")
 		return
 	}
 	defer s.endSession(m)

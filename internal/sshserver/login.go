@@ -171,7 +171,7 @@ func HostKey(file string) (gossh.Signer, error) {
 		return nil, fmt.Errorf("cannot read the host key: %w", err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
-		return nil, errors.Join(fmt.Errorf("other accounts can read the host key %s; run chmod 600 on it, or remove it to create a new one", file), err)
+		return nil, errors.Join(fmt.Errorf("other accounts can read the host key %s; run chmod 600 on the file, or remove it to create a new host key", file), err)
 	}
 	key, err := gossh.ParsePrivateKey(text)
 	if err != nil {

@@ -204,7 +204,7 @@ func TestSessionsPerKey(t *testing.T) {
 	d := open(t, untilCut, func(l *sshserver.Limits) { l.SessionsPerKey = 2 })
 	first, second := d.dial(), d.dial()
 	a, b := d.session(first), d.session(second)
-	if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
+	if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions with this key") {
 		t.Errorf("a third session: %v", err)
 	}
 	_ = a.Start("x")

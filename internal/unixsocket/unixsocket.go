@@ -57,7 +57,7 @@ func Listen(ctx context.Context, path string, others ...int) (net.Listener, erro
 func checkFolder(dir string, forbidden fs.FileMode) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("cannot use the folder of the socket: %w; create it with mode 0700", err)
+		return fmt.Errorf("cannot use the folder of the socket: %w; create the folder with mode 0700", err)
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
@@ -69,7 +69,7 @@ func checkFolder(dir string, forbidden fs.FileMode) error {
 		return fmt.Errorf("other accounts can enter %s (mode %04o); run chmod 700 on it, or use another folder for the socket", dir, mode)
 	}
 	if uid, known := owner.Of(info); known && uid != os.Getuid() {
-		return fmt.Errorf("%s belongs to uid %d; use a folder of your own for the socket", dir, uid)
+		return fmt.Errorf("%s belongs to uid %d; use a folder that belongs to you for the socket", dir, uid)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func removeStale(ctx context.Context, path string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
-		return fmt.Errorf("%s exists and is not a socket; remove it, or name another path", path)
+		return fmt.Errorf("%s exists and is not a socket; remove the file, or choose another path", path)
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if err == nil {

@@ -91,12 +91,12 @@ func TestListenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for why, path := range map[string]string{
-		"other accounts can enter": filepath.Join(folder(t, 0o750), "x.sock"),
-		"other accounts can write": filepath.Join(folder(t, 0o770), "x.sock"),
-		"create it with mode 0700": filepath.Join(folder(t, 0o700), "none", "x.sock"),
-		"is not a socket":          file,
-		"is not a folder":          filepath.Join(file, "x.sock"),
-		"about 100 bytes":          filepath.Join(folder(t, 0o700), strings.Repeat("x", 200)),
+		"other accounts can enter":         filepath.Join(folder(t, 0o750), "x.sock"),
+		"other accounts can write":         filepath.Join(folder(t, 0o770), "x.sock"),
+		"create the folder with mode 0700": filepath.Join(folder(t, 0o700), "none", "x.sock"),
+		"is not a socket":                  file,
+		"is not a folder":                  filepath.Join(file, "x.sock"),
+		"about 100 bytes":                  filepath.Join(folder(t, 0o700), strings.Repeat("x", 200)),
 	} {
 		if l, err := Listen(t.Context(), path); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, %v", path, l, err)

@@ -135,7 +135,7 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 		return nil
 	}
 	if !own {
-		c.add(aliasInUse, at, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
+		c.add(aliasInUse, at, "The code registers %s, which is an alias of %s.", quoted, e.Definition.Tool.WireName())
 	}
 	c.differs(at, it, e)
 	return nil
@@ -167,7 +167,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	keys := c.differing(it, e)
 	if len(keys) == 0 {
 		if c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
-			c.add(pinDiffers, at, "The server lists %s with the same texts as version %d of %s, but its other JSON differs from the import.", jsondoc.Quote(it.Name), e.Version, e.Subject)
+			c.add(pinDiffers, at, "The texts of %s match version %d of %s, but other parts of the JSON from the server differ from the imported JSON.", jsondoc.Quote(it.Name), e.Version, e.Subject)
 		}
 		return
 	}
@@ -178,7 +178,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 			break
 		}
 	}
-	c.add(definitionDiffers, at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
+	c.add(definitionDiffers, at, "The code's definition of %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
 }
 
 // differing returns the keys in which the item differs from e. It returns nil for formats that contain no definitions.
@@ -253,18 +253,18 @@ func Rules() []Rule {
 
 // The rules.
 var (
-	missingInRegistry = Rule{"K101", "missing-in-registry", "block", "The code registers a tool that the registry does not know. Nobody has reviewed its definition.", "Import or propose the tool, or remove it from the code."}
+	missingInRegistry = Rule{"K101", "missing-in-registry", "block", "The code registers a tool that is not in the registry. Nobody has reviewed its definition.", "Import or propose the tool, or remove it from the code."}
 	retiredInUse      = Rule{"K102", "retired-in-use", "block", "The code registers a tool under a retired name.", "Register the successor instead."}
 	deactivatedInUse  = Rule{"K103", "deactivated-in-use", "block", "The code registers a deactivated tool.", "Remove the tool from the code, or propose to reactivate it."}
-	definitionDiffers = Rule{"K104", "definition-differs", "block", "The code registers a definition of a tool that differs from the approved one.", "Load the approved definition with `toolcrib export`, or import that of the code as a proposal."}
+	definitionDiffers = Rule{"K104", "definition-differs", "block", "The definition of a tool in the code differs from the approved definition.", "Load the approved definition with `toolcrib export`, or import the definition in the code as a proposal."}
 	missingInCode     = Rule{"K105", "missing-in-code", "warn", "The code does not register an active tool of the registry, so agents see a tool that they cannot call.", "Register the tool, or propose to deactivate it."}
 	aliasInUse        = Rule{"K106", "alias-in-use", "warn", "The code registers a tool under an alias, but prompts and exports call it by its wire name.", "Register the tool under its wire name."}
-	noTier            = Rule{"K107", "no-approval-tier", "warn", "A tool has no explicit approval tier, so it asks before every call. This is safe, but may not be intended.", "Propose an approval tier."}
-	deadTier          = Rule{"K108", "dead-tier-entry", "warn", "The code sets an approval tier for a name that is not a tool, so the tier has no effect.", "Remove the entry, or set the tier of the tool that replaced this one."}
-	tierDiffers       = Rule{"K109", "tier-differs", "block", "The code sets an approval tier that differs from the approved one. If the code is less strict, calls run without the approval that a decision requires, and the rule blocks. If the code is stricter, the rule warns.", "Set the approved tier, or propose another one."}
-	unknownTier       = Rule{"K110", "unknown-tier", "block", "The code sets an approval tier that does not exist. toolcrib cannot know whether its calls ask.", "Use auto_approve, requires_approval, or user_configurable."}
-	missingTier       = Rule{"K111", "missing-tier", "warn", "The code sets approval tiers for some tools, but none for this one. Whether its calls ask depends on how the code treats tools without a tier.", "Set the approved tier."}
-	pinDiffers        = Rule{"K112", "pin-differs", "block", "The JSON that a server sends for a tool differs from the approved JSON, in keys that a definition does not contain. Clients may show these keys, and toolcrib refuses calls of the tool.", "Import the server's list and review the change."}
+	noTier            = Rule{"K107", "no-approval-tier", "warn", "A tool has no explicit approval tier, so every call requires approval. This is safe, but may not be intended.", "Propose an approval tier."}
+	deadTier          = Rule{"K108", "dead-tier-entry", "warn", "The code sets an approval tier for a name that is not a tool, so the tier has no effect.", "Remove the entry, or set the tier for the tool's successor."}
+	tierDiffers       = Rule{"K109", "tier-differs", "block", "The code sets an approval tier that differs from the approved tier. The rule blocks if the tier in the code is less strict, because calls then run without the required approval. It warns if the tier is stricter.", "Set the approved tier, or propose a different tier."}
+	unknownTier       = Rule{"K110", "unknown-tier", "block", "The code sets an approval tier that does not exist, so toolcrib cannot determine whether calls require approval.", "Use auto_approve, requires_approval, or user_configurable."}
+	missingTier       = Rule{"K111", "missing-tier", "warn", "The code sets approval tiers for some tools, but not for this tool. Whether its calls require approval depends on how the code treats tools without a tier.", "Set the approved tier."}
+	pinDiffers        = Rule{"K112", "pin-differs", "block", "The JSON that a server sends for a tool differs from the approved JSON in keys that definitions do not contain. Clients may show these keys, so toolcrib refuses calls of the tool.", "Import the server's list and review the change."}
 )
 
 // Tier is an approval tier that the code sets for a name.
@@ -327,13 +327,13 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 		if t.Value != "" {
 			said = jsondoc.Quote(t.Value)
 		}
-		c.add(unknownTier, at, "The code sets %s for %s, which is not an approval tier.", said, quoted)
+		c.add(unknownTier, at, "For %[2]s, the code sets %[1]s, which is not an approval tier.", said, quoted)
 	case ours < theirs:
-		c.add(tierDiffers, at, "The code sets %s for %s, which is looser than the approved %s.", written(&code), quoted, written(approved))
+		c.add(tierDiffers, at, "For %[2]s, the code sets %[1]s, which is less strict than the approved tier %[3]s.", written(&code), quoted, written(approved))
 	case ours > theirs:
 		r := tierDiffers
 		r.Severity = "warn"
-		c.add(r, at, "The code sets %s for %s, which is stricter than the approved %s.", written(&code), quoted, written(approved))
+		c.add(r, at, "For %[2]s, the code sets %[1]s, which is stricter than the approved tier %[3]s.", written(&code), quoted, written(approved))
 	}
 	return nil
 }
@@ -368,7 +368,7 @@ func strictness(a, approved *registry.Approval) int {
 func written(a *registry.Approval) string {
 	switch {
 	case a == nil:
-		return string(registry.RequiresApproval) + " (it has no explicit tier)"
+		return string(registry.RequiresApproval) + " (no explicit tier)"
 	case a.Default != "":
 		return fmt.Sprintf("%s with %s as its default", jsondoc.Printable(string(a.Tier)), jsondoc.Printable(string(a.Default)))
 	}
@@ -387,7 +387,7 @@ func (c *checker) untiered(e registry.Entry) {
 	if !met {
 		at = Finding{Name: e.Subject.ID, Subject: e.Subject}
 	}
-	c.add(missingTier, at, "The code sets approval tiers, but none for %s.", e.Subject)
+	c.add(missingTier, at, "The code sets approval tiers for other tools, but not for %s.", e.Subject)
 }
 
 // label returns the name of the server or file from which a tool was imported, or "".

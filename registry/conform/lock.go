@@ -55,7 +55,7 @@ const (
 )
 
 // ErrLock is wrapped by errors about files that are not a lock.
-var ErrLock = errors.New("not a lock file of toolcrib")
+var ErrLock = errors.New("not a valid toolcrib lock file")
 
 // NewLock returns a lock of the active tools, skills, and instructions in lives.
 func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
@@ -116,7 +116,7 @@ func ReadLock(data []byte) (Lock, error) {
 		return l, err
 	}
 	if kind := n.Get("kind"); kind == nil || kind.Text != lockKind {
-		return l, fmt.Errorf("%w; write one with `toolcrib export --format lock`", ErrLock)
+		return l, fmt.Errorf("%w; create a lock file with `toolcrib export --format lock`", ErrLock)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -124,7 +124,7 @@ func ReadLock(data []byte) (Lock, error) {
 		return l, fmt.Errorf("%w: %w", ErrLock, err)
 	}
 	if l.Schema != lockSchema {
-		return l, fmt.Errorf("%w that this version reads (schema %d); use a newer toolcrib", ErrLock, l.Schema)
+		return l, fmt.Errorf("%w: this version does not support schema %d; install a newer toolcrib", ErrLock, l.Schema)
 	}
 	return l, nil
 }

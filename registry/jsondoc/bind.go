@@ -302,9 +302,9 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 func (p *parser) refuseMark() bool {
 	switch {
 	case bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")):
-		p.refuse(start, "begins with a byte order mark (BOM); save it as UTF-8 without one")
+		p.refuse(start, "begins with a byte order mark (BOM); save the file as UTF-8 without BOM")
 	case bytes.HasPrefix(p.data, []byte("\xff\xfe")), bytes.HasPrefix(p.data, []byte("\xfe\xff")):
-		p.refuse(start, "is written in UTF-16; save it as UTF-8 without a byte order mark")
+		p.refuse(start, "is encoded in UTF-16; save the file as UTF-8 without a byte order mark")
 	default:
 		return false
 	}
@@ -366,7 +366,7 @@ func (p *parser) explain(offset int, err error) string {
 		return "is not valid UTF-8"
 	}
 	if len(rest) > 3 && rest[0] == '\\' && rest[1] == 'u' && rest[2]|0x20 == 'd' && strings.IndexByte("89abcdefABCDEF", rest[3]) >= 0 {
-		return "contains one half of a surrogate pair; write the whole character"
+		return "contains an unpaired surrogate; write the whole character"
 	}
 	return Printable(strings.TrimPrefix(err.Error(), "jsontext: "))
 }

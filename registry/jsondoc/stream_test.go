@@ -60,7 +60,7 @@ func TestParseStreamRefuses(t *testing.T) {
 		{"broken", "{}\n,{}", []string{"$ (line 2, column 1): invalid character ',' at start of value"}},
 		{"too many", strings.Repeat("1 ", 100_002), []string{"$ (line 1, column 200003): more than 100000 documents or 4194304 values; split the text"}},
 		{"too many in a list", "[" + strings.Repeat("1,", 100_001) + "1]", []string{"$ (line 1, column 200002): more than 100000 documents or 4194304 values; split the text"}},
-		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
+		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save the file as UTF-8 without BOM"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -84,14 +84,14 @@ func badText(data []byte) jsondoc.Problems {
 // matter starts in the first line.
 func frontEnd(lines []string) (int, jsondoc.Problems) {
 	if strings.TrimRight(lines[0], blanks) != fence {
-		return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "expected front matter that starts with a line %q", fence)
+		return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "expected front matter; the first line must be %q", fence)
 	}
 	for i, line := range lines[1:] {
 		if strings.TrimRight(line, blanks) == fence {
 			return i + 1, nil
 		}
 	}
-	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "the front matter has no end; expected a second line %q", fence)
+	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "unterminated front matter; expected a second line %q", fence)
 }
 
 // split splits the lines from index from on into sections. Known headings start the
@@ -129,7 +129,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		flush(i)
 		pos := jsondoc.Pos{Line: i + 1, Column: 1}
 		if seen[title] {
-			ps.Append(problem(pos, "duplicate section; keep one, or put a backslash before the line if it is text")...)
+			ps.Append(problem(pos, "duplicate section; keep one section, or put a backslash before the heading to make it text")...)
 		}
 		seen[title] = true
 		sections = append(sections, Section{Title: title, Pos: pos})
@@ -176,7 +176,7 @@ func Format(f File, known Titles) ([]byte, error) {
 			return nil, fmt.Errorf("%w: unknown or duplicate section %q", ErrFormat, s.Title)
 		}
 		if !Representable(s.Text) {
-			return nil, fmt.Errorf("%w: the text of section %q would change when read", ErrFormat, s.Title)
+			return nil, fmt.Errorf("%w: the text of section %q cannot be read back unchanged", ErrFormat, s.Title)
 		}
 		seen[title] = true
 		b.WriteString("\n## " + s.Title + "\n\n")

@@ -46,7 +46,7 @@ func TestParseRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"nothing":           {"", "(line 1, column 1): expected front matter"},
 		"no front matter":   {"## Goals\nx\n", "(line 1, column 1): expected front matter"},
-		"no end":            {"---\na: 1\n", "has no end"},
+		"no end":            {"---\na: 1\n", "unterminated front matter"},
 		"a list":            {"---\n- a\n---\n", "expected an object with keys"},
 		"stray text":        {"---\na: b\n---\n\n## Gaols\nx\n", "(line 5, column 1): text before the first section"},
 		"section twice":     {"---\na: b\n---\n## Goals\nx\n## GOALS\ny\n", "(line 6, column 1): duplicate section"},

@@ -120,7 +120,7 @@ func (g *graph) remarkOnRoot() {
 	case says == 0:
 		g.remark(at(g.root), "accepts every value")
 	case n.Get("type") == nil:
-		g.remark(at(g.root), "has no type; arguments of tools are objects")
+		g.remark(at(g.root), `has no type; set "type" to "object", because tool arguments are objects`)
 	}
 }
 
@@ -327,7 +327,7 @@ const maxStrays = 100
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
 	if !ok && (strings.HasPrefix(r.target, "https:") || strings.HasPrefix(r.target, "http:")) {
-		g.leave(r, "refers to another document: %s; nothing is loaded from there", jsondoc.Quote(r.target))
+		g.leave(r, "refers to another document, which is not loaded: %s", jsondoc.Quote(r.target))
 		return true
 	}
 	if !ok {
@@ -428,7 +428,7 @@ func (g *graph) identify(v *vertex) {
 	case strings.HasPrefix(n.Text, "#"): // an anchor in drafts before 2019-09
 		g.anchor(v, key, n.Text[1:])
 	case v != g.root:
-		g.refuse(at(v, key), "gives a subschema an identity, but only the root may have one")
+		g.refuse(at(v, key), "sets the identity of a subschema; only the root schema can have an identity")
 	default:
 		g.remark(at(v, key), "the identity of the schema is ignored")
 	}
@@ -536,7 +536,7 @@ func newGraph(n *jsondoc.Node) *graph {
 	}
 	if len(g.problems) == 0 {
 		for _, r := range pending {
-			g.leave(r, "has no target: %s", jsondoc.Quote(r.target))
+			g.leave(r, "refers to a missing subschema: %s", jsondoc.Quote(r.target))
 		}
 	}
 	return g

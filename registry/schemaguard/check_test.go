@@ -20,7 +20,7 @@ func TestCheckAccepts(t *testing.T) {
 		{"only its dialect", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, []string{"$ (line 1, column 1): accepts every value"}},
 		{"empty", `{}`, []string{"$ (line 1, column 1): accepts every value"}},
 		{"true", `true`, nil},
-		{"no type", `{"properties":{"a":{}}}`, []string{"$ (line 1, column 1): has no type; arguments of tools are objects"}},
+		{"no type", `{"properties":{"a":{}}}`, []string{"$ (line 1, column 1): has no type; set \"type\" to \"object\", because tool arguments are objects"}},
 		{"unknown dialect", `{"$schema":"https://schema.example/v1","type":"object"}`, []string{"$schema (line 1, column 12): unknown dialect; assuming 2020-12"}},
 		{"an identity of the whole", `{"$id":"https://schema.example/tool","type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"string"}}}`, []string{
 			"$id (line 1, column 8): the identity of the schema is ignored",
@@ -39,8 +39,8 @@ func TestCheckAccepts(t *testing.T) {
 		{"a look-ahead", `{"type":"object","properties":{"a":{"pattern":"^(?!x)y"}},"patternProperties":{"(?<=a)b":{}}}`, nil},
 		{"an expression that backtracking engines never finish", `{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`, nil},
 		{"near all limits", nested(32), nil},
-		{"a long chain", chain(2_000, `{"type":"object"}`), []string{"$ (line 1, column 1): has no type; arguments of tools are objects"}},
-		{"doubling a little", doubling(10, `{"allOf":[%s,%s]}`), []string{"$ (line 1, column 1): has no type; arguments of tools are objects"}},
+		{"a long chain", chain(2_000, `{"type":"object"}`), []string{"$ (line 1, column 1): has no type; set \"type\" to \"object\", because tool arguments are objects"}},
+		{"doubling a little", doubling(10, `{"allOf":[%s,%s]}`), []string{"$ (line 1, column 1): has no type; set \"type\" to \"object\", because tool arguments are objects"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,8 +64,8 @@ var hostile = []struct {
 	{"file", `{"$ref":"file:///etc/passwd"}`, `$ref (line 1, column 9): refers to another document: "file:///etc/passwd"`},
 	{"relative", `{"$ref":"other.json"}`, "refers to another document"},
 	{"empty reference", `{"$ref":""}`, "refers to another document"},
-	{"an identity to resolve against", `{"properties":{"a":{"$id":"file:///etc/","$ref":"#/passwd"}}}`, "properties.a.$id (line 1, column 27): gives a subschema an identity"},
-	{"an identity in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":{"id":"http://x.example"}}`, "gives a subschema an identity"},
+	{"an identity to resolve against", `{"properties":{"a":{"$id":"file:///etc/","$ref":"#/passwd"}}}`, "properties.a.$id (line 1, column 27): sets the identity of a subschema"},
+	{"an identity in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":{"id":"http://x.example"}}`, "sets the identity of a subschema"},
 	{"an anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$defs.b.$anchor (line 1, column 46): duplicates the anchor of $defs.a"},
 	{"broken escape", `{"$ref":"#/%zz"}`, "invalid reference"},
 	{"many strays", `{"x":[` + repeated("{}", 200) + `],"allOf":[` + refs(200) + `]}`, "more than 100 references to values that are not subschemas"},
@@ -117,9 +117,9 @@ func TestOpenReferences(t *testing.T) {
 	for _, tt := range []struct{ name, schema, want string }{
 		{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): refers to another document"},
 		{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "refers to another document"},
-		{"nowhere", `{"$ref":"#/$defs/none"}`, `has no target: "#/$defs/none"`},
-		{"no anchor", `{"$ref":"#none"}`, `has no target: "#none"`},
-		{"not a schema", `{"$ref":"#/title","title":"x"}`, "has no target"},
+		{"nowhere", `{"$ref":"#/$defs/none"}`, `refers to a missing subschema: "#/$defs/none"`},
+		{"no anchor", `{"$ref":"#none"}`, `refers to a missing subschema: "#none"`},
+		{"not a schema", `{"$ref":"#/title","title":"x"}`, "refers to a missing subschema"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			checked, err := schemaguard.Check(json.RawMessage(tt.schema))

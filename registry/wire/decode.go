@@ -110,8 +110,8 @@ var protocolKeys = []string{"jsonrpc", "id", "nextCursor", "_meta", "resultType"
 
 // otherTypes describes documents that users can mistake for lists of tools. Each type is recognized by one key.
 var otherTypes = []struct{ key, words string }{
-	{"mcpServers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
-	{"servers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
+	{"mcpServers", "the list of MCP servers in a client's configuration; toolcrib init reads this configuration itself"},
+	{"servers", "the list of MCP servers in a client's configuration; toolcrib init reads this configuration itself"},
 	{"permissions", "the settings of a client"},
 	{"hooks", "the settings of a client"},
 	{"functionDeclarations", "a list of Gemini function declarations; import reads tools in the formats of MCP, OpenAI, and Anthropic"},
@@ -121,8 +121,8 @@ var otherTypes = []struct{ key, words string }{
 	{"openapi", "an OpenAPI document"},
 	{"$schema", "a JSON Schema"},
 	{"messages", "a conversation; save each prompt in a .txt file"},
-	{"prompt", "a prompt of another registry; save its text in a .txt file"},
-	{"plugins", "a marketplace of plugins; toolcrib init finds those that a client uses"},
+	{"prompt", "a prompt from another registry; save the text of the prompt in a .txt file"},
+	{"plugins", "a marketplace of plugins; toolcrib init finds the plugins that a client uses"},
 }
 
 // OtherType returns a description of a JSON document that contains neither tools nor proposals. It returns "" for
@@ -268,7 +268,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		case n.Kind != jsondoc.Object:
 			why = "expected a prompt, got " + n.Kind.String()
 		case again:
-			why = "its id is that of an earlier prompt; give it another id"
+			why = "another prompt has the same id; change the id"
 		case strings.TrimSpace(it.Name) == "":
 			why = "it has neither an id nor a name"
 		}
@@ -282,7 +282,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	case it.Name == "":
 		return Skipped{Reason: it.Path + " has no name"}
 	case again:
-		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, and the first counts"}
+		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, so the second definition is ignored"}
 	}
 	return Skipped{}
 }

@@ -78,7 +78,7 @@ func TestDecodeSkips(t *testing.T) {
 	if got := strings.Join(names, " "); doc.Format != wire.MCP || got != "a b" {
 		t.Errorf("%s with %q", doc.Format, got)
 	}
-	want := []string{`"u" is not valid JSON: d`, "tools[1] is null, not a tool", "tools[2] is a string, not a tool", "tools[3] has no name", `"a" is listed twice with different definitions, and the first counts`}
+	want := []string{`"u" is not valid JSON: d`, "tools[1] is null, not a tool", "tools[2] is a string, not a tool", "tools[3] has no name", `"a" is listed twice with different definitions, so the second definition is ignored`}
 	if !slices.Equal(skipped, want) {
 		t.Errorf("skipped %q", skipped)
 	}
@@ -108,7 +108,7 @@ func TestDecodeSkipsWhatCannotBeRead(t *testing.T) {
 	deep := `{"name":"odd","inputSchema":` + strings.Repeat(`{"a":`, 130) + "1" + strings.Repeat("}", 131)
 	for entry, want := range map[string]string{
 		deep:                                "nested more than 126 levels deep",
-		`{"name":"odd","d":"\ud83d"}`:       "half of a surrogate pair",
+		`{"name":"odd","d":"\ud83d"}`:       "unpaired surrogate",
 		`{"name":"odd","d":1e99999}`:        "the number is out of range",
 		`{"name":"odd","name":"odd"}`:       "duplicate key",
 		"{\"name\":\"odd\",\"d\":\"\xff\"}": "not valid UTF-8",

@@ -85,7 +85,7 @@ func HostLimits(f Format, tools []Listed) []string {
 		}
 	}
 	if n > maxOpenAITools {
-		lines = append(lines, fmt.Sprintf("%d tools; a request has at most %d: export those of one agent with --agent, or defer some", n, maxOpenAITools))
+		lines = append(lines, fmt.Sprintf("%d tools; a request can contain at most %d; export the tools of one agent with --agent, or defer some tools", n, maxOpenAITools))
 	}
 	if len(long) > 0 {
 		lines = append(lines, fmt.Sprintf("%d descriptions of more than %d characters: %s", len(long), maxOpenAIDescription, strings.Join(long, ", ")))
@@ -230,7 +230,7 @@ func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	}
 	if name := n.Get(headerKey); name != nil {
 		if fault := h.fault(n, name, path, reached); fault != "" {
-			h.found.Append(jsondoc.Problem{Path: jsondoc.Join(path, headerKey), Pos: name.Pos, Message: fault + "; the protocol excludes the tool (SEP-2243)"})
+			h.found.Append(jsondoc.Problem{Path: jsondoc.Join(path, headerKey), Pos: name.Pos, Message: fault + "; clients must not offer the tool (SEP-2243)"})
 		}
 	}
 	for _, m := range n.Members {
@@ -250,11 +250,11 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	case strings.Trim(name.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") != "": // RFC 9110, section 5.6.2
 		return jsondoc.Quote(name.Text) + " is not a header name"
 	case again:
-		return jsondoc.Quote(name.Text) + " is the header of " + first + " already"
+		return jsondoc.Quote(name.Text) + " is already the header of " + first
 	case !slices.Contains([]string{"string", "integer", "boolean"}, n.Get("type").AsString()):
-		return "only a string, an integer or a boolean can be sent in a header"
+		return "only strings, integers, and booleans can be sent in a header"
 	case !reached:
-		return "the parameter is not reached through properties alone"
+		return "the parameter must be nested only in properties"
 	}
 	h.seen[key] = path
 	return ""

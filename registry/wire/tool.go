@@ -343,7 +343,7 @@ func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 	return at, err
 }
 
-var errNoList = errors.New("no list")
+var errNoList = errors.New("not a list")
 
 // memberAt returns the byte range of the value of key in an object. If the key occurs several times, the last value is
 // used.
@@ -410,7 +410,7 @@ func Array(values []json.RawMessage) []byte {
 }
 
 // RepeatedPage reports that a server sent the same page of its list twice.
-var RepeatedPage = Skipped{Reason: "its list repeats a page, so later pages were not read"}
+var RepeatedPage = Skipped{Reason: "the list contains the same page twice, so later pages were not read"}
 
 // ListedItem is an Item with its hash.
 type ListedItem struct {

@@ -14,9 +14,9 @@ import (
 
 // Reasons why a log does not extend a checkpoint.
 var (
-	ErrOtherLog = errors.New("checkpoint of another database")
-	ErrShorter  = errors.New("the log is shorter than the checkpoint: it was truncated, or is an older copy")
-	ErrHistory  = errors.New("the log has another history")
+	ErrOtherLog = errors.New("the checkpoint belongs to another database")
+	ErrShorter  = errors.New("the log is shorter than the checkpoint, because it was truncated or is an older copy")
+	ErrHistory  = errors.New("the log and the checkpoint have different histories")
 )
 
 // Checker verifies that a log extends checkpoints, while the caller reads the log. Events
@@ -123,14 +123,14 @@ func (c *Checker) result(cp Checkpoint) error {
 		return fmt.Errorf("%w: %w", ErrHistory, c.broken)
 	}
 	if c.genesis != cp.Genesis {
-		return fmt.Errorf("%w: its first event is %.12s…, not %.12s…", ErrOtherLog, cp.Genesis, c.genesis)
+		return fmt.Errorf("%w: its first event is %.12s…, but the first event of the log is %.12s…", ErrOtherLog, cp.Genesis, c.genesis)
 	}
 	root, reached := c.roots[cp.Size]
 	switch {
 	case !reached:
 		return fmt.Errorf("%w: the checkpoint has %d events, the log %d", ErrShorter, cp.Size, c.tree.Size())
 	case root != cp.Root:
-		return fmt.Errorf("%w: its first %d events differ from those of the checkpoint", ErrHistory, cp.Size)
+		return fmt.Errorf("%w: the first %d events differ", ErrHistory, cp.Size)
 	case cp.Calls == (Head{}), c.Unproven(cp):
 		return nil
 	}
@@ -139,7 +139,7 @@ func (c *Checker) result(cp Checkpoint) error {
 	case !reached:
 		return fmt.Errorf("%w: call %d of the checkpoint is missing", ErrShorter, cp.Calls.Seq)
 	case hash != cp.Calls.Hash:
-		return fmt.Errorf("%w: call %d differs from that of the checkpoint", ErrHistory, cp.Calls.Seq)
+		return fmt.Errorf("%w: call %d differs", ErrHistory, cp.Calls.Seq)
 	}
 	return nil
 }

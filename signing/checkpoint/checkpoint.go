@@ -84,7 +84,7 @@ func Parse(text string) (Checkpoint, error) {
 		}
 	}
 	if !isHash(c.Genesis) || c.Text() != text {
-		return Checkpoint{}, fmt.Errorf("%w: it is not in canonical form", ErrMalformed)
+		return Checkpoint{}, fmt.Errorf("%w: the text is not in canonical form", ErrMalformed)
 	}
 	return c, nil
 }

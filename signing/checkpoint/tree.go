@@ -39,7 +39,7 @@ func (l *Log) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	for i, at := range indexes {
 		if at < 0 || at >= int64(len(l.hashes)) {
-			return nil, fmt.Errorf("%w: it has %d events", ErrShorter, l.size)
+			return nil, fmt.Errorf("%w: the log has %d events", ErrShorter, l.size)
 		}
 		hashes[i] = l.hashes[at]
 	}

@@ -28,7 +28,7 @@ import (
 // Reasons why a statement was not signed. The caller can sign it again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")
-	ErrRefused = errors.New("the key did not sign")
+	ErrRefused = errors.New("signing failed")
 )
 
 // Tools describes the programs and sockets that give access to keys.
@@ -77,13 +77,13 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 		if err != nil {
 			return Key{}, err
 		}
-		why := errors.New("it has no keys")
+		why := errors.New("the agent has no keys")
 		for _, key := range held {
 			if why = may(key); why == nil {
 				return Key{Public: key, agent: true}, nil
 			}
 		}
-		return Key{}, fmt.Errorf("%w: no key of the SSH agent may sign: %w; add a key with ssh-add, or name a file with --sign-key", ErrNoKey, why)
+		return Key{}, fmt.Errorf("%w: the SSH agent has no key that is allowed to sign: %w; add a key with ssh-add, or specify a file with --sign-key", ErrNoKey, why)
 	}
 	public, readErr := readPublic(file)
 	if readErr != nil {
@@ -109,7 +109,7 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshs
 		}
 		made, err := a.SignWithFlags(k.Public, sshsig.Message(message), flags)
 		if err != nil {
-			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%w: the SSH agent refused: %w", ErrRefused, errors.Join(ctx.Err(), err))
 		}
 		// The agent is not trusted, so New verifies its signature.
 		if signature, err = sshsig.New(k.Public, message, made); err != nil {
@@ -178,10 +178,10 @@ func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error
 	case t.Dial != nil:
 		conn, err = t.Dial(ctx)
 	case t.Agent == "":
-		err = errors.New("no SSH agent found (SSH_AUTH_SOCK is not set); start one, or name a file with --sign-key")
+		err = errors.New("no SSH agent found (SSH_AUTH_SOCK is not set); start an agent, or specify a key file with --sign-key")
 	default:
 		if conn, err = new(net.Dialer).DialContext(ctx, "unix", t.Agent); err != nil {
-			err = fmt.Errorf("cannot connect to the SSH agent of SSH_AUTH_SOCK: %w", err)
+			err = fmt.Errorf("cannot connect to the SSH agent at SSH_AUTH_SOCK: %w", err)
 		}
 	}
 	if err != nil {
@@ -215,7 +215,7 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	}
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %w; install OpenSSH's client, or add the key to an SSH agent", ErrNoKey, err)
+		return nil, fmt.Errorf("%w: %w; install the OpenSSH client, or add the key to an SSH agent", ErrNoKey, err)
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")

@@ -50,13 +50,13 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 		return Signer{}, err
 	}
 	if act, ok := s.Act.(*statement.Signers); !ok || *act != *c.Act() {
-		return Signer{}, fmt.Errorf("%w: the statement is about another change", ErrChange)
+		return Signer{}, fmt.Errorf("%w: the statement describes a different change", ErrChange)
 	}
 	if !c.Next.usable(s.At) {
-		return Signer{}, fmt.Errorf("%w: the new file leaves nobody who may sign", ErrChange)
+		return Signer{}, fmt.Errorf("%w: in the new file, no key is allowed to sign", ErrChange)
 	}
 	if sig, err := sshsig.Parse(armored); err != nil || c.Next.inRevocationList(sig.Key) {
-		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed; sign with another key", ErrChange))
+		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed this change; sign with another key", ErrChange))
 	}
 	return signer, nil
 }
@@ -66,11 +66,11 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 // the previous state. States that earlier versions recorded may fail this check.
 func (c Change) CheckLater(at time.Time) error {
 	if !c.Next.usable(at) {
-		return fmt.Errorf("%w: the new file leaves nobody who may sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: in the new file, no key is allowed to sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
 	}
 	for _, e := range c.Next.entries {
 		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
-			return fmt.Errorf("%w: state %d revoked the key %s (line %d) by a key revocation list, which toolcrib no longer reads; put valid-before on the line, or remove it",
+			return fmt.Errorf("%w: state %d revoked the key %s with a key revocation list, and toolcrib no longer reads such lists; set valid-before on line %d, or remove this line",
 				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
 		}
 	}
@@ -115,7 +115,7 @@ func Restore(text, list []byte) (*Signers, error) {
 		s.list = list
 	}
 	if !bytes.Equal(s.Text(), text) {
-		return nil, fmt.Errorf("%w: the state is not in canonical form, or refers to another revocation list", ErrFile)
+		return nil, fmt.Errorf("%w: the state is not in canonical form, or refers to a different revocation list", ErrFile)
 	}
 	return s, nil
 }

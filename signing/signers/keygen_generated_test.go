@@ -101,7 +101,7 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 		q.signature, what = g.signature(signedText)
 		s, err := signers.Parse([]byte(q.allowed + "\n"))
 		if err != nil { // toolcrib rejects the file; ssh-keygen skips the line
-			if !strings.Contains(q.allowed, "toolcrib-*") && !strings.Contains(err.Error(), "valid-before is not after valid-after") {
+			if !strings.Contains(q.allowed, "toolcrib-*") && !strings.Contains(err.Error(), "valid-before must be after valid-after") {
 				t.Errorf("case %d: %v\n%s", n, err, q.allowed)
 			}
 			continue

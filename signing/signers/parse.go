@@ -24,7 +24,7 @@ const (
 // Parse parses a signers file. Errors contain the number of the line.
 func Parse(allowed []byte) (*Signers, error) {
 	if len(allowed) > MaxSize {
-		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrFile, MaxSize)
+		return nil, fmt.Errorf("%w: the file is larger than %d bytes", ErrFile, MaxSize)
 	}
 	s := &Signers{}
 	people := map[string]string{} // principals of plain keys, by key in wire format
@@ -42,12 +42,12 @@ func Parse(allowed []byte) (*Signers, error) {
 		e.Line = number
 		if !e.Authority {
 			if other := people[e.wire]; other != "" && other != e.Principals[0] {
-				return nil, fmt.Errorf("%w: line %d: %s and %s have the same key; every person needs a key of their own", ErrFile, number, e.Principals[0], other)
+				return nil, fmt.Errorf("%w: line %d: %s and %s have the same key; each person needs a different key", ErrFile, number, e.Principals[0], other)
 			}
 			people[e.wire] = e.Principals[0]
 		}
 		if s.entries = append(s.entries, e); len(s.entries) > MaxEntries {
-			return nil, fmt.Errorf("%w: it has more than %d keys", ErrFile, MaxEntries)
+			return nil, fmt.Errorf("%w: the file has more than %d keys", ErrFile, MaxEntries)
 		}
 	}
 	return s, nil
@@ -60,7 +60,7 @@ func parseEntry(line string) (Entry, error) {
 		return Entry{}, fmt.Errorf("expected a principal, options, and a key: %w", err)
 	}
 	if _, ok := key.(*ssh.Certificate); ok {
-		return Entry{}, fmt.Errorf("expected a key, not a certificate; name the authority with cert-authority")
+		return Entry{}, fmt.Errorf("expected a key, not a certificate; put the key of the certificate authority on the line, with the option cert-authority")
 	}
 	e := Entry{Key: key, wire: string(key.Marshal()), Principals: strings.Split(names, ",")}
 	if err := sshsig.CheckKey(key); err != nil {
@@ -80,9 +80,9 @@ func parseEntry(line string) (Entry, error) {
 	}
 	switch {
 	case !e.Authority && len(e.Principals) > 1:
-		return e, fmt.Errorf("%s share a key; only an authority has several principals", names)
+		return e, fmt.Errorf("the key has several principals (%s); only a certificate authority can have several principals", names)
 	case !e.ValidBefore.IsZero() && !e.ValidAfter.Before(e.ValidBefore):
-		return e, fmt.Errorf("valid-before is not after valid-after")
+		return e, fmt.Errorf("valid-before must be after valid-after")
 	case e.VerifyRequired && !e.Authority && !strings.HasPrefix(key.Type(), "sk-"):
 		return e, fmt.Errorf("%s requires a hardware key", verifyRequired)
 	}
@@ -108,7 +108,7 @@ func (e *Entry) option(option string) error {
 		e.Namespaces = strings.Split(value, ",")
 		for _, n := range e.Namespaces {
 			if n == "" || strings.ContainsAny(n, "*?! \t\"\\") {
-				return fmt.Errorf("expected names of namespaces without patterns, separated by commas; got %.80q", value)
+				return fmt.Errorf("expected namespaces separated by commas, without patterns; got %.80q", value)
 			}
 		}
 	case name == "valid-after" && valued && e.ValidAfter.IsZero():
@@ -130,7 +130,7 @@ func parseTime(name, value string, to *time.Time) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("expected %s=\"YYYYMMDDZ\", or YYYYMMDDHHMMZ, or YYYYMMDDHHMMSSZ; without the Z it would be another time on another machine; got %.80q", name, value)
+	return fmt.Errorf("expected %s=\"YYYYMMDDZ\", or YYYYMMDDHHMMZ, or YYYYMMDDHHMMSSZ; without the Z, the time would depend on the time zone of the machine; got %.80q", name, value)
 }
 
 // String returns the entry in canonical form: as a line of a signers file without a
@@ -184,7 +184,7 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (stri
 	case slices.Contains(may, chosen):
 		return chosen, nil
 	case len(may) > 1:
-		return "", fmt.Errorf("%w: the certificate is for %s; log in with the name of one of them", ErrUnknownKey, strings.Join(may, " and "))
+		return "", fmt.Errorf("%w: the certificate is valid for several principals (%s); log in as one of them", ErrUnknownKey, strings.Join(may, " and "))
 	case reason != nil:
 		return "", reason
 	}
@@ -223,7 +223,7 @@ const verifyRequired = "verify-required"
 // accepts for everybody.
 func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
 	if cert.CertType != ssh.UserCert {
-		return fmt.Errorf("%w: it is not a user certificate", ErrUnknownKey)
+		return fmt.Errorf("%w: the certificate is not a user certificate", ErrUnknownKey)
 	}
 	if !slices.Contains(cert.ValidPrincipals, principal) {
 		return fmt.Errorf("%w: the certificate is for %q, not for %s", ErrUnknownKey, cert.ValidPrincipals, principal)
@@ -233,7 +233,7 @@ func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) err
 	}
 	// x/crypto/ssh would accept further signature formats.
 	if err := sshsig.CheckForm(cert.SignatureKey, cert.Signature); err != nil {
-		return fmt.Errorf("the signature of the certificate: %w", err)
+		return fmt.Errorf("signature of the certificate: %w", err)
 	}
 	checker := ssh.CertChecker{SupportedCriticalOptions: []string{verifyRequired}, Clock: func() time.Time { return at }}
 	if err := checker.CheckCert(principal, cert); err != nil {

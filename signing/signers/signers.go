@@ -90,7 +90,7 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 		return Signer{}, err
 	}
 	if entry.VerifyRequired && !sig.UserVerified() {
-		return Signer{}, fmt.Errorf("%w: line %d requires a key that verifies its user, for example by a PIN", sshsig.ErrSignature, entry.Line)
+		return Signer{}, fmt.Errorf("%w: line %d requires a key that verifies the user, for example with a PIN", sshsig.ErrSignature, entry.Line)
 	}
 	if err := sig.Verify(message); err != nil {
 		return Signer{}, err
@@ -174,7 +174,7 @@ func ownKey(key ssh.PublicKey) (own bool, wire string) {
 func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	switch {
 	case !slices.Contains(e.Principals, principal):
-		return fmt.Errorf("%w: line %d assigns this key to %s, not to %s", ErrUnknownKey, e.Line, strings.Join(e.Principals, ","), principal)
+		return fmt.Errorf("%w: line %d assigns the key to %s, not to %s", ErrUnknownKey, e.Line, strings.Join(e.Principals, ","), principal)
 	case e.Namespaces != nil && !slices.Contains(e.Namespaces, sshsig.Namespace):
 		return fmt.Errorf("%w: the namespaces of line %d do not include %s", ErrUnknownKey, e.Line, sshsig.Namespace)
 	}
@@ -266,7 +266,7 @@ var ErrNoFile = errors.New("no signers file")
 func Load(system, user string) (*Signers, string, error) {
 	for _, folder := range []string{system, user} {
 		if !filepath.IsAbs(folder) {
-			return nil, "", fmt.Errorf("%w: its folder %q is not absolute", ErrFile, folder)
+			return nil, "", fmt.Errorf("%w: the folder %q must be an absolute path", ErrFile, folder)
 		}
 	}
 	folder, own := system, false
@@ -278,11 +278,11 @@ func Load(system, user string) (*Signers, string, error) {
 	file := filepath.Join(folder, AllowedFile)
 	list := filepath.Join(folder, revokedFile)
 	if _, missing := os.Lstat(list); !errors.Is(missing, fs.ErrNotExist) {
-		return nil, file, fmt.Errorf("%w: %s: toolcrib does not read key revocation lists: put valid-before on the lines of its keys in %s, or remove those lines, then delete %s and run toolcrib signers record",
+		return nil, file, fmt.Errorf("%w: %s: toolcrib does not support key revocation lists; in %s, set valid-before on the lines with revoked keys or remove the lines, then delete %s and run toolcrib signers record",
 			ErrFile, list, file, list)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("%w: neither %s nor %s", ErrNoFile, filepath.Join(system, AllowedFile), file)
+		return nil, "", fmt.Errorf("%w: neither %s nor %s exists", ErrNoFile, filepath.Join(system, AllowedFile), file)
 	}
 	if err != nil {
 		return nil, file, err

@@ -93,24 +93,24 @@ func Parse(armored []byte) (*Signature, error) {
 	}
 	switch {
 	case w.Magic != magic || w.Version != version:
-		return nil, fmt.Errorf("%w: its version is not %d", ErrMalformed, version)
+		return nil, fmt.Errorf("%w: the version is not %d", ErrMalformed, version)
 	case len(w.Reserved) != 0:
-		return nil, fmt.Errorf("%w: its reserved field has %d bytes", ErrMalformed, len(w.Reserved))
+		return nil, fmt.Errorf("%w: the reserved field has %d bytes instead of 0", ErrMalformed, len(w.Reserved))
 	case w.Namespace != Namespace:
-		return nil, fmt.Errorf("%w: its namespace is %.80q, not %q", ErrNamespace, w.Namespace, Namespace)
+		return nil, fmt.Errorf("%w: the namespace is %.80q, not %q", ErrNamespace, w.Namespace, Namespace)
 	case w.Hash != hashName:
-		return nil, fmt.Errorf("%w: its hash is %.20q, not %q", ErrMalformed, w.Hash, hashName)
+		return nil, fmt.Errorf("%w: the hash algorithm is %.20q, not %q", ErrMalformed, w.Hash, hashName)
 	}
 	// The key and the signature must have exactly the encoding that x/crypto/ssh writes.
 	key, err := ssh.ParsePublicKey(w.PublicKey)
 	if err != nil {
-		return nil, fmt.Errorf("%w: cannot parse its key: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: cannot parse the key: %w", ErrMalformed, err)
 	}
 	if err := CheckKey(key); err != nil {
 		return nil, err
 	}
 	if !bytes.Equal(key.Marshal(), w.PublicKey) {
-		return nil, fmt.Errorf("%w: its key is not in canonical form", ErrMalformed)
+		return nil, fmt.Errorf("%w: the key is not in canonical form", ErrMalformed)
 	}
 	var made ssh.Signature
 	if err := ssh.Unmarshal(w.Signature, &made); err != nil {
@@ -149,7 +149,7 @@ func (s *Signature) Armor() []byte {
 
 func dearmor(armored []byte) ([]byte, error) {
 	if len(armored) > MaxSize {
-		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
+		return nil, fmt.Errorf("%w: the signature is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	text := bytes.ReplaceAll(armored, []byte("\r\n"), []byte("\n"))
 	if !bytes.HasSuffix(text, []byte("\n")) {
@@ -158,7 +158,7 @@ func dearmor(armored []byte) ([]byte, error) {
 	text, begins := bytes.CutPrefix(text, []byte(begin))
 	text, ends := bytes.CutSuffix(text, []byte("\n"+end))
 	if !begins || !ends {
-		return nil, fmt.Errorf("%w: expected it to begin with %q and to end with %q", ErrMalformed, begin[:len(begin)-1], end[:len(end)-1])
+		return nil, fmt.Errorf("%w: the text must begin with %q and end with %q", ErrMalformed, begin[:len(begin)-1], end[:len(end)-1])
 	}
 	b, err := base64.StdEncoding.Strict().AppendDecode(nil, text) // the decoder skips line breaks
 	if err != nil {
@@ -200,7 +200,7 @@ func CheckKey(key ssh.PublicKey) error {
 
 func checkPlain(key ssh.PublicKey) error {
 	if formats[key.Type()] == "" {
-		return fmt.Errorf("%w: %s; use ed25519, ecdsa P-256 or P-384, one of their sk- forms, or RSA", ErrKey, key.Type())
+		return fmt.Errorf("%w: %s; use ed25519, ecdsa P-256 or P-384, sk-ed25519, sk-ecdsa, or RSA", ErrKey, key.Type())
 	}
 	if size := rsaSize(key); size != 0 && size < MinRSA {
 		return fmt.Errorf("%w: RSA keys must have at least %[3]d bits (got %[2]d)", ErrKey, size, MinRSA)
@@ -259,7 +259,7 @@ func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	// x/crypto/ssh pads short RSA signatures, so that one signature would have
 	// several encodings.
 	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
-		return fmt.Errorf("%w: its length of %d bytes does not match the key of %d bits", ErrSignature, len(sig.Blob), size)
+		return fmt.Errorf("%w: a signature of %d bytes does not match a key of %d bits", ErrSignature, len(sig.Blob), size)
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func flagsOf(sig *ssh.Signature) (byte, error) {
 		size = 1 + binary.Size(uint32(0))
 	}
 	if len(sig.Rest) != size {
-		return 0, fmt.Errorf("%w: %d bytes follow the signature of the key, not %d", ErrMalformed, len(sig.Rest), size)
+		return 0, fmt.Errorf("%w: %d bytes follow the signature instead of %d", ErrMalformed, len(sig.Rest), size)
 	}
 	if size == 0 {
 		return 0, nil

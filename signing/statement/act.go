@@ -75,7 +75,7 @@ func (d *Decision) lines(c *codec) {
 	c.require(d.Verdict == Approved || d.Verdict == NeedsChanges || d.Verdict == Rejected, "verdict", "%s is not the verdict of a decision", d.Verdict)
 	n := len(d.Items)
 	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
-	c.require(n <= MaxItems, "number of items", "more than %d", MaxItems)
+	c.require(n <= MaxItems, "number of items", "must not exceed %d", MaxItems)
 	if c.reading {
 		d.Items = nil // grown line by line, because the announced number is not trusted
 	}
@@ -174,7 +174,7 @@ func (*Tier) verdict() Verdict { return TierSet }
 func (t *Tier) lines(c *codec) {
 	n := len(t.Tools)
 	c.line("tier", text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User), number("number of tools", 1, &n))
-	c.require(n <= MaxItems, "number of tools", "more than %d", MaxItems)
+	c.require(n <= MaxItems, "number of tools", "must not exceed %d", MaxItems)
 	if c.reading {
 		t.Tools = nil // grown line by line, because the announced number is not trusted
 	}

@@ -52,7 +52,7 @@ func Sum(encoded []byte) string {
 // Encode encodes s. It returns an error if Decode would not return s again.
 func Encode(s Statement) ([]byte, error) {
 	if s.Act == nil {
-		return nil, fmt.Errorf("%w: it has no act", ErrMalformed)
+		return nil, fmt.Errorf("%w: the statement has no act", ErrMalformed)
 	}
 	c := codec{out: make([]byte, 0, 512)}
 	verdict := s.Act.verdict()
@@ -62,7 +62,7 @@ func Encode(s Statement) ([]byte, error) {
 	}
 	s.rest(&c)
 	if len(c.out) > MaxSize {
-		c.fail("", "it is larger than %d bytes", MaxSize)
+		c.fail("", "the statement is larger than %d bytes", MaxSize)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -74,7 +74,7 @@ func Encode(s Statement) ([]byte, error) {
 func Decode(b []byte) (Statement, error) {
 	var s Statement
 	if len(b) > MaxSize {
-		return s, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
+		return s, fmt.Errorf("%w: the statement is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	c := codec{in: string(b), reading: true}
 	var verdict Verdict
@@ -146,7 +146,7 @@ func (c *codec) line(keyword string, fields ...field) {
 func (c *codec) read(fields []field) {
 	line, rest, ended := strings.Cut(c.in, "\n")
 	if !ended {
-		c.fail("", "the line is missing or has no end")
+		c.fail("", "the line is missing or does not end with a line feed")
 		return
 	}
 	c.in = rest

@@ -98,7 +98,7 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 		return err
 	}
 	if answered > 0 {
-		return fmt.Errorf("%s: %w: it was already answered", pending, proposals.ErrConflict)
+		return fmt.Errorf("%s: %w: the call was already answered", pending, proposals.ErrConflict)
 	}
 	act := proposals.ActRefuseCall
 	if a.Approved {
@@ -146,7 +146,7 @@ func (c Tables) readPending(ctx context.Context, query string, args ...any) ([]g
 // Pending implements gateway.CallReader.
 func (c Tables) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
 	if len(ref) < proposals.MinPrefix {
-		return gateway.Pending{}, table.NotFound("the pending call %s; give at least %d characters of its id", jsondoc.Quote(ref), proposals.MinPrefix)
+		return gateway.Pending{}, table.NotFound("the pending call %s; specify at least %d characters of the id", jsondoc.Quote(ref), proposals.MinPrefix)
 	}
 	found, err := c.readPending(ctx, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
 	switch {
@@ -155,7 +155,7 @@ func (c Tables) Pending(ctx context.Context, ref string) (gateway.Pending, error
 	case len(found) == 0:
 		return gateway.Pending{}, table.NotFound("the pending call %s", jsondoc.Quote(ref))
 	case len(found) > 1 && found[0].ID != ref:
-		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; give more of its id", jsondoc.Quote(ref), review.ErrAmbiguous)
+		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; specify more characters of the id", jsondoc.Quote(ref), review.ErrAmbiguous)
 	}
 	return found[0], nil
 }

@@ -80,7 +80,7 @@ type PruneOrder struct {
 }
 
 // errMoved is returned by Prune if another process moved the calls after Prune had chosen them.
-var errMoved = fmt.Errorf("%w: another toolcrib calls prune moved these calls in the meantime, and this one deleted none; to move older calls that are left, run it again with a new file", proposals.ErrConflict)
+var errMoved = fmt.Errorf("%w: another process moved these calls in the meantime, so this command deleted no calls; to move the remaining old calls, run the command again with a new file", proposals.ErrConflict)
 
 // minPruneAge is the minimum age of calls that can be moved. Daily limits count younger calls, and
 // a younger call without an outcome can still be running.
@@ -95,7 +95,7 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 		return p, err
 	}
 	if o.Before.After(o.Now.Add(-minPruneAge)) {
-		return p, fmt.Errorf("the log keeps the calls of the last 24 hours, because limits count them; choose a time before %s", o.Now.Add(-minPruneAge).UTC().Format(time.RFC3339))
+		return p, fmt.Errorf("calls of the last 24 hours cannot be moved, because daily limits count these calls; choose a time before %s", o.Now.Add(-minPruneAge).UTC().Format(time.RFC3339))
 	}
 	err = c.Pool.View(ctx, func(s *session.Session) error {
 		p = Prune{ID: o.ID, Before: o.Before, By: o.By, At: o.Now}
@@ -110,7 +110,7 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 			return err
 		}
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a regular file; name a new file", path)
+			return fmt.Errorf("%s is not a regular file; choose a new file", path)
 		}
 		if c.Pool.DryRun {
 			return fill(io.Discard)
@@ -248,7 +248,7 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 			for i, value := range values {
 				text, err := table.Text(value)
 				if err == nil && !utf8.ValidString(text) {
-					err = errors.New("it contains invalid UTF-8, written by an earlier version, and JSON cannot represent it")
+					err = errors.New("an earlier version wrote invalid UTF-8, which JSON cannot represent")
 				}
 				if err != nil {
 					return fmt.Errorf("%s %s: %w", t.word, row["seq"], err)
@@ -325,10 +325,10 @@ func (f File) lines(fn func(number int, l line) error) (last string, err error) 
 		}
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil || n == 1 && l.Format != fileFormat {
-			return "", fmt.Errorf("line %d is not from a file that toolcrib calls prune wrote", n)
+			return "", fmt.Errorf("line %d does not have the format of the calls prune command", n)
 		}
 		if l.Prev != last {
-			return "", fmt.Errorf("line %d does not continue the line before: lines were changed or removed", n)
+			return "", fmt.Errorf("line %d does not match the hash chain; lines were changed or removed", n)
 		}
 		last = registry.HashBytes(bytes.TrimSuffix(text, []byte("\n")))
 		if err := fn(n, l); err != nil {
@@ -346,7 +346,7 @@ func (f File) Structure(_ context.Context, _ bool, fn func(history.Damage)) erro
 		return nil
 	}
 	if !slices.ContainsFunc(f.Prunes, func(p Prune) bool { return p.FileHash == last }) {
-		fn(history.Damage{Table: f.Path, Message: "The database has no record of this file: it is of another database, or lines were changed or removed."})
+		fn(history.Damage{Table: f.Path, Message: "The database has no record of this file. The file belongs to another database, or lines were changed or removed."})
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 			return err
 		}
 		if e.Refused != nil {
-			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
+			return fmt.Errorf("%s is not trusted: %w", e.Subject, e.Refused)
 		}
 		now, consistent := q.AsOf.IsZero(), true
 		query := "SELECT v.definition, true FROM versions v WHERE v.subject = $1 AND v.number = $2"
@@ -284,7 +284,7 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 				return e.Subject, err
 			}
 		}
-		return registry.Subject{}, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; toolcrib tools, agents, lists, and files list them", proposals.ErrNotFound, ref)
+		return registry.Subject{}, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", proposals.ErrNotFound, ref)
 	})
 }
 
@@ -293,7 +293,7 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 func (s Registry) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
 	ok, err = s.OptionalRow(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
 	if ok && registry.HashBytes(data) != sha256 {
-		return nil, false, fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
+		return nil, false, fmt.Errorf("%w: the stored bytes do not match their SHA-256 %.12s; run toolcrib verify", engine.ErrDamaged, sha256)
 	}
 	return data, ok, err
 }

@@ -90,7 +90,7 @@ func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row 
 	now := q.AsOf.IsZero()
 	e.Refused = proof.Err
 	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || now && e.Version != newest) {
-		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
+		e.Refused = fmt.Errorf("version %d of %s: %w: the entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
 	}
 	if e.Refused == nil && now {
 		if e.Refused, err = s.superseded(ctx, p, proof, signed); err != nil {
@@ -122,7 +122,7 @@ func (s Registry) same(e Entry, definition []byte, now bool) error {
 // changedByHand returns the error for a version whose content or row in the live table differs from
 // the approved version.
 func changedByHand(s registry.Subject, version int) error {
-	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
+	return fmt.Errorf("version %d of %s: %w: the content or the entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
 // Group identifies the entries in one layer that come from one server or file.

@@ -222,7 +222,7 @@ func (s Registry) Raw(ctx context.Context, hash string) (body []byte, ok bool, e
 		return nil, false, err
 	}
 	if is, err := wire.HashRaw(body); err != nil || is != hash { // clients must receive the approved bytes
-		return nil, false, fmt.Errorf("the imported JSON %.12s: %w: it does not match its hash; run toolcrib verify", hash, proposals.ErrTampered)
+		return nil, false, fmt.Errorf("the imported JSON %.12s: %w: the JSON does not match its hash; run toolcrib verify", hash, proposals.ErrTampered)
 	}
 	return body, true, nil
 }

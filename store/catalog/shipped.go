@@ -110,6 +110,6 @@ func (s Registry) CheckCore(ctx context.Context) error {
 }
 
 func tampered(id string) error {
-	return fmt.Errorf("core tool %s differs from the shipped one: %w; nothing was repaired: restore the database from a copy, "+
-		"or look at the difference with a database tool", id, proposals.ErrTampered)
+	return fmt.Errorf("core tool %s differs from the shipped definition: %w; toolcrib repaired nothing; restore a backup of the database, "+
+		"or examine the difference with a database tool", id, proposals.ErrTampered)
 }

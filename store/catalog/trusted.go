@@ -87,11 +87,11 @@ func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table
 	switch {
 	case refused != nil:
 	case registry.HashBytes([]byte(definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
-		refused = fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, proposals.ErrTampered)
+		refused = fmt.Errorf("version %d of %s: %w: the content differs from the signed content", l.Version, l.Subject, proposals.ErrTampered)
 	case l.Version != newest:
-		refused = fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, proposals.ErrTampered)
+		refused = fmt.Errorf("version %d of %s: %w: a newer version exists", l.Version, l.Subject, proposals.ErrTampered)
 	case l.Locked != locked(l.Subject):
-		refused = fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, proposals.ErrTampered)
+		refused = fmt.Errorf("version %d of %s: %w: the lock was changed", l.Version, l.Subject, proposals.ErrTampered)
 	default:
 		if refused, err = s.superseded(ctx, p, proof, signed); err != nil {
 			return l, err

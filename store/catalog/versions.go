@@ -44,7 +44,7 @@ func checkedVersion() func(table.Scanner) (history.Version, error) {
 	return func(row table.Scanner) (history.Version, error) {
 		v, err := scan(row)
 		if err == nil && (registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash) {
-			err = fmt.Errorf("version %d of %s: %w: it does not match its hash; run toolcrib verify", v.Number, v.Subject, proposals.ErrTampered)
+			err = fmt.Errorf("version %d of %s: %w: the version does not match its hash; run toolcrib verify", v.Number, v.Subject, proposals.ErrTampered)
 		}
 		return v, err
 	}

@@ -66,25 +66,25 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	has := func(role string) bool { return slices.Contains(a.Roles, role) }
 	switch {
 	case super || bypass:
-		problem("The login %s bypasses row-level security; use one that is a member of toolcrib_user, toolcrib_agent, toolcrib_chief or toolcrib_reader.", a.Login)
+		problem("The login %s bypasses row-level security; use a login with the role toolcrib_user, toolcrib_agent, toolcrib_chief, or toolcrib_reader.", a.Login)
 	case has(Owner):
-		problem("The login %s has the rights of %s, which may change the schema; keep it for toolcrib migrate.", a.Login, Owner)
+		problem("The login %s has the rights of %s, which can change the schema; use this login only for toolcrib migrate.", a.Login, Owner)
 	case len(a.Roles) == 0:
-		problem("The login %s has none of toolcrib's roles; a superuser runs: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
+		problem("The login %s has none of toolcrib's roles; as a superuser, run: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
 	case has("toolcrib_user") && !has("toolcrib_server") && !strings.HasPrefix(a.Login, "user:"):
-		problem("The login %s has the role toolcrib_user but is not named like a user, so it cannot decide; name it user:NAME, or, for a server that writes for every user, a superuser runs: GRANT toolcrib_server TO %s",
+		problem("The login %s has the role toolcrib_user but not the name of a user, so it cannot decide. Rename the login to user:NAME. If the login belongs to a server that writes for all users, run as a superuser: GRANT toolcrib_server TO %s",
 			a.Login, pgx.Identifier{a.Login}.Sanitize())
 	case has("toolcrib_agent") && !strings.HasPrefix(a.Login, "agent:"):
-		problem("The login %s has the role toolcrib_agent but is not named like an agent, so it cannot write; name it agent:NAME.", a.Login)
+		problem("The login %s has the role toolcrib_agent but not the name of an agent, so it cannot write. Rename the login to agent:NAME.", a.Login)
 	}
 	if a.TLS == "" && !a.Local {
 		problem("The connection is not encrypted; add sslmode=verify-full to the URL.")
 	}
 	if a.SynchronousCommit == "off" || a.SynchronousCommit == "local" {
-		problem("synchronous_commit is %s for this login; toolcrib sets it to on for decisions, but other changes can be lost in a failover.", a.SynchronousCommit)
+		problem("synchronous_commit is %s for this login; toolcrib turns it on for decisions, but a failover can lose other changes.", a.SynchronousCommit)
 	}
 	if !a.RowSecurity {
-		problem("Tables have no row-level security, so a login can write under the name of another.")
+		problem("Tables have no row-level security, so a login can write under the name of another login.")
 	}
 	// Report logins with a toolcrib role whose names do not have the form of a principal of that role. Also report
 	// logins of servers whose names do have the form of a principal.
@@ -100,9 +100,9 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	var login, role string
 	_, err = pgx.ForEachRow(rows, []any{&login, &role}, func() error {
 		if role == "toolcrib_server" {
-			problem("The login %s has the role toolcrib_server, so it writes for every user, but it is named like a single principal.", visible.Line(login))
+			problem("The login %s has the role toolcrib_server, so it can write for every user, but its name is that of a single user or agent. Rename the login.", visible.Line(login))
 		} else {
-			problem("The login %s has the role %s but is not named like a principal of that role, so it cannot write as one.", visible.Line(login), role)
+			problem("The login %s has the role %s but its name does not have the form that the role requires, so it cannot write. Rename the login.", visible.Line(login), role)
 		}
 		return nil
 	})
@@ -169,16 +169,16 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var problems []string
 	for _, right := range made {
 		if !slices.Contains(want, right) {
-			problems = append(problems, fmt.Sprintf("toolcrib migrate does not create this right: %s; a superuser runs: %s", right, undo[right]))
+			problems = append(problems, fmt.Sprintf("The database has a right that toolcrib migrate does not grant: %s. As a superuser, run: %s", right, undo[right]))
 		}
 	}
 	for _, right := range want {
 		if _, ok := undo[right]; !ok {
-			problems = append(problems, fmt.Sprintf("A right that toolcrib migrate creates is missing; a superuser runs: %s", right))
+			problems = append(problems, fmt.Sprintf("A right that toolcrib migrate grants is missing. As a superuser, run: %s", right))
 		}
 	}
 	if more := len(problems) - mostRights; more > 0 {
-		problems = append(problems[:mostRights], fmt.Sprintf("%d more rights differ from those that toolcrib migrate creates.", more))
+		problems = append(problems[:mostRights], fmt.Sprintf("%d more rights differ from the rights that toolcrib migrate grants.", more))
 	}
 	return problems, nil
 }
@@ -269,14 +269,14 @@ func (s *Server) waited() error {
 	defer cancel()
 	ended, held, err := s.release(ctx)
 	if ended {
-		return fmt.Errorf("%w: a session that held a lock was ended", engine.ErrAgain)
+		return fmt.Errorf("%w: the session that held the lock was ended", engine.ErrAgain)
 	}
-	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
+	busy := fmt.Errorf("%w: other processes are using the database; nothing was written, so try again", engine.ErrBusy)
 	if err != nil || len(held) == 0 { // the server cannot list holders, or no holder remains
 		return busy
 	}
 	names := lists.Map(held, holder.String)
-	return fmt.Errorf("%w: %s keeps a lock; nothing was written. Try again, or end its session with SELECT pg_terminate_backend(%d); a login with pg_signal_backend has toolcrib do it",
+	return fmt.Errorf("%w: %s holds a lock; nothing was written. Try again, or end this session with SELECT pg_terminate_backend(%d). If your login has the role pg_signal_backend, toolcrib ends such sessions itself",
 		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
 }
 

@@ -26,7 +26,7 @@ func TestExamine(t *testing.T) {
 		"chief:desk":     {"toolcrib_chief", ""},
 		"gateway":        {"toolcrib_server toolcrib_user", ""},
 		"looker":         {"toolcrib_reader", ""},
-		"nameless":       {"toolcrib_agent", "not named like an agent"},
+		"nameless":       {"toolcrib_agent", "not the name of an agent"},
 		"visitor":        {"", "GRANT toolcrib_user TO"},
 		"steward":        {"toolcrib_owner", "may change the schema"},
 		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_server toolcrib_user", "bypasses row-level security"},

@@ -27,7 +27,7 @@ func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 		_, err := conn.Exec(ctx, "SET search_path = "+Schema+", pg_temp")
 		return nil, err
 	case version > 0:
-		return nil, errors.New("the schema is incomplete; run toolcrib migrate, or name an empty database")
+		return nil, errors.New("the schema is incomplete; run toolcrib migrate, or choose an empty database")
 	}
 	if err := createRoles(ctx, conn, all[rolesStep]); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	}
 	all := steps()
 	if last := all[len(all)-1].Number; version != last {
-		return fmt.Errorf("the database has schema %d, this program needs %d", version, last)
+		return fmt.Errorf("the database has schema %d, but this program requires schema %d", version, last)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 			return err
 		}
 		if broken {
-			fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "It has rows that its CHECK constraints exclude."})
+			fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "Some rows violate a CHECK constraint of the table."})
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) 
 			return err
 		}
 		if dangling {
-			fn(history.Damage{Table: k.table, Message: "It has rows that point to a row of " + k.parent + " that does not exist."})
+			fn(history.Damage{Table: k.table, Message: "Some rows refer to missing rows of " + k.parent + "."})
 		}
 	}
 	for table, n := range missing {

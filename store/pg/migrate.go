@@ -138,10 +138,10 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	last := want[len(want)-1]
 	known := func(n int) bool { return n > min(version, last) }
 	if have = slices.DeleteFunc(have, known); !slices.Equal(have, slices.DeleteFunc(want, known)) {
-		return 0, fmt.Errorf("%w: its migrations %d differ from those of this program; use the version of toolcrib that wrote it", engine.ErrNumbering, have)
+		return 0, fmt.Errorf("%w: the database has the migrations %d, which differ from the migrations of this program; use the version of toolcrib that created the database", engine.ErrNumbering, have)
 	}
 	if version > last {
-		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", engine.ErrNewer, version, last)
+		return 0, fmt.Errorf("%w: the database has schema %d, but this program only supports schema %d; install a newer toolcrib", engine.ErrNewer, version, last)
 	}
 	return version, nil
 }

@@ -109,7 +109,7 @@ func (s *Server) Close() error { return errors.Join(s.pool.Close(), s.shared.Clo
 
 // Backup implements session.Engine. It always returns an error, which refers to pg_dump.
 func (s *Server) Backup(context.Context, string) error {
-	return errors.New("backup copies a database file; copy a PostgreSQL database with pg_dump, and read the copy back with pg_restore")
+	return errors.New("the backup command only copies database files; copy a PostgreSQL database with pg_dump, and restore the copy with pg_restore")
 }
 
 // longestWait is the maximum time that a transaction waits for other transactions, and the maximum time that a
@@ -273,7 +273,7 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 }
 
 // errCertificate indicates that the verification of the server's TLS certificate failed.
-var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and use the host name in the certificate", engine.ErrLost)
+var errCertificate = fmt.Errorf("%w: the certificate of the server is not valid for the host in the URL; set sslrootcert=FILE to the certificate of the signing authority, and use the host name from the server certificate", engine.ErrLost)
 
 // Describe implements session.Engine. It converts errors of the server according to their SQLSTATE
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
@@ -299,19 +299,19 @@ func (s *Server) Describe(err error) error {
 	case "55P03": // lock timeout
 		return s.waited()
 	case "57014": // statement timeout
-		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
+		return fmt.Errorf("%w: other processes are using the database; nothing was written, so try again", engine.ErrBusy)
 	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server stops, crashed, or starts, or the session or the transaction timed out
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
-		return fmt.Errorf("%w: the database does not allow the login %s to do this, or to write under another name: %w", proposals.ErrAuthority, s.config.User, err)
+		return fmt.Errorf("%w: the login %s does not have the necessary rights, or cannot write as this user or agent: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
-		return fmt.Errorf("%w; the server is a standby, or does not accept writes: %w", review.ErrReadOnly, err)
+		return fmt.Errorf("%w; the server is a standby or does not accept writes: %w", review.ErrReadOnly, err)
 	case "22021": // invalid text, for example in a filter
 		return fmt.Errorf("%w: a text is not valid UTF-8, or contains a NUL character: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)
 	case "42P01", "3F000": // no such table, no such schema
-		return fmt.Errorf("%w: its schema is not toolcrib's; run toolcrib migrate: %w", engine.ErrForeign, err)
+		return fmt.Errorf("%w: the database does not have the schema of toolcrib; run toolcrib migrate: %w", engine.ErrForeign, err)
 	}
 	switch e.Code[:2] {
 	case "23":
@@ -319,7 +319,7 @@ func (s *Server) Describe(err error) error {
 	case "08":
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "XX":
-		return fmt.Errorf("%w; keep the server's data and restore a backup: %w", engine.ErrDamaged, err)
+		return fmt.Errorf("%w; keep the damaged data of the server, and restore a backup: %w", engine.ErrDamaged, err)
 	}
 	return err
 }

@@ -30,9 +30,9 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	case err != nil:
 		return 0, err
 	case version == 0:
-		return 0, fmt.Errorf("%w: it has no schema %s; run toolcrib migrate", engine.ErrForeign, Schema)
+		return 0, fmt.Errorf("%w: the schema %s is missing; run toolcrib migrate", engine.ErrForeign, Schema)
 	case version < last:
-		return 0, fmt.Errorf("%w of this version: it has schema %d, not %d; run toolcrib migrate", engine.ErrForeign, version, last)
+		return 0, fmt.Errorf("%w of this version: the schema number is %d instead of %d; run toolcrib migrate", engine.ErrForeign, version, last)
 	}
 	return version, nil
 }

@@ -70,13 +70,13 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 		case len(found) == 0:
 			return "", table.NotFound("proposal %s", prefix)
 		case len(found) > 1:
-			return "", ambiguous(prefix+" begins the ids of", found, 2)
+			return "", ambiguous(prefix+" matches the ids of the proposals", found, 2)
 		}
 		return found[0].ID, nil
 	case registry.ValidID(ref):
 		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
-	return "", fmt.Errorf("%w: %s names no proposal; use its number, the first eight or more characters of its id, or its subject", proposals.ErrNotFound, jsondoc.Quote(ref))
+	return "", fmt.Errorf("%w: no proposal matches %s; use the number or the subject of a proposal, or at least the first eight characters of its id", proposals.ErrNotFound, jsondoc.Quote(ref))
 }
 
 func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, error) {
@@ -94,7 +94,7 @@ func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, e
 		return "", rowErr
 	}
 	if last == 0 {
-		return "", fmt.Errorf("%w; none has a number yet", err)
+		return "", fmt.Errorf("%w; no proposal has a number yet", err)
 	}
 	return "", fmt.Errorf("%w; the newest is #%d", err, last)
 }
@@ -109,15 +109,15 @@ func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value st
 	case len(found) == 1:
 		return found[0].ID, nil
 	case len(found) > 1:
-		return "", ambiguous(ref+" is the subject of", found, 3)
+		return "", ambiguous(ref+" matches the subjects of the proposals", found, 3)
 	}
 	if found, err = s.some(ctx, "p."+condition+" ORDER BY p.seq DESC LIMIT 1", value); err != nil {
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("%w: no proposal on %s; toolcrib list lists the proposals, toolcrib tools the live tools", proposals.ErrNotFound, ref)
+		return "", fmt.Errorf("%w: no proposal for %s; list the proposals with toolcrib list, or the live tools with toolcrib tools", proposals.ErrNotFound, ref)
 	}
-	return "", fmt.Errorf("%w: no open proposal on %s; the newest is %s, which is %s", proposals.ErrNotFound, ref, found[0].Handle(), found[0].State)
+	return "", fmt.Errorf("%w: no open proposal for %s; the newest proposal is %s (%s)", proposals.ErrNotFound, ref, found[0].Handle(), found[0].State)
 }
 
 func (s Proposals) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
@@ -131,5 +131,5 @@ func ambiguous(what string, found []proposals.Proposal, most int) error {
 	if len(found) > most {
 		names = append(names, "more")
 	}
-	return fmt.Errorf("%s %s; use the number of one of them: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
+	return fmt.Errorf("%s %s; use the number of a proposal: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
 }

@@ -319,7 +319,7 @@ func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error 
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 	}
 	if last.table == "" {
-		return fmt.Errorf("%w; check whether it was written before you try again", lost)
+		return fmt.Errorf("%w; the change may have been written, so check before you try again", lost)
 	}
 	s, err := db.Open(ctx, engine.Write)
 	if err != nil {

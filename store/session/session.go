@@ -237,7 +237,7 @@ func (w Witness) Same(a history.Account) bool {
 // Sign returns the data of e with the account of w added.
 func (w Witness) Sign(e history.Event) (json.RawMessage, error) {
 	if w.Users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.Users, e.Actor) {
-		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)
+		return nil, fmt.Errorf("%s %s: %w: this account is not allowed to act as this user", e.Act, e.Actor, proposals.ErrAuthority)
 	}
 	if w.Account == (history.Account{}) {
 		return e.Data, nil

@@ -63,7 +63,7 @@ const (
 // path already exists.
 func createDraft(path string) (*draft, error) {
 	if _, err := os.Lstat(path); err == nil {
-		return nil, fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
+		return nil, fmt.Errorf("%s: %w; choose a new file", path, fs.ErrExist)
 	}
 	dir := filepath.Dir(path)
 	removeUnfinished(dir)
@@ -84,7 +84,7 @@ func (d *draft) publish(path string) error {
 		return err
 	}
 	if err := os.Link(d.Name(), path); err != nil {
-		return fmt.Errorf("name the copy: %w", err)
+		return fmt.Errorf("rename the copy: %w", err)
 	}
 	return syncDir(filepath.Dir(path))
 }

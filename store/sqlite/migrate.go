@@ -58,8 +58,8 @@ const lastReused = 20
 // checkNumber returns engine.ErrNumbering unless the tables of the file are those that the migrations up to version
 // create.
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
-	unknown := fmt.Errorf(`%w: its schema %d is from a development build, which numbered its schemas differently, and cannot be converted; `+
-		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
+	unknown := fmt.Errorf(`%w: a development build with different schema numbers wrote schema %d, which cannot be converted; `+
+		`run "toolcrib export --output registry.json" with that build, then "toolcrib --db NEW import registry.json" with this program; the file was not changed`, engine.ErrNumbering, version)
 	list := steps()
 	if !slices.ContainsFunc(list, func(s engine.Step) bool { return s.Number == version }) {
 		return unknown
@@ -116,7 +116,7 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	}
 	switch {
 	case application == applicationID && version > max(SchemaVersion(), lastReused):
-		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion())
+		return 0, fmt.Errorf("%w: the database has schema %d, but this program only supports schema %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion())
 	case application == applicationID && version == SchemaVersion():
 		return version, nil
 	case application == applicationID && int64(version) == f.numbered.Load():
@@ -132,7 +132,7 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 		return 0, err
 	}
 	if application != 0 || version != 0 || tables != 0 {
-		return 0, fmt.Errorf("%w: another program wrote it; name a different file with --db", engine.ErrForeign)
+		return 0, fmt.Errorf("%w: another program wrote the file; choose a different file with --db", engine.ErrForeign)
 	}
 	return 0, nil
 }

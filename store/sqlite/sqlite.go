@@ -226,20 +226,20 @@ func createFile(path string, existing bool) error {
 	case existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0):
 		return fmt.Errorf("%w at %s", engine.ErrNoDatabase, path)
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, engine.ErrForeign)
+		return fmt.Errorf("%s: %w: the path is not a file; choose a file with --db", path, engine.ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
-		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, engine.ErrForeign, info.Size())
+		return fmt.Errorf("%s: %w: the file has %d bytes and an unknown format", path, engine.ErrForeign, info.Size())
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; check the permissions of its folder", err)
+		return fmt.Errorf("%w; check the permissions of the folder", err)
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if target, err := os.Readlink(path); err == nil {
-		return fmt.Errorf("%s is a link to %s, which does not exist; create it, or name another file with --db", path, target)
+		return fmt.Errorf("%s is a link to %s, which does not exist; create this file, or choose another file with --db", path, target)
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create the database %s: the folder %s does not exist; create it, or name another file with --db", path, dir)
+		return fmt.Errorf("create the database %s: the folder %s does not exist; create the folder, or choose another file with --db", path, dir)
 	}
 	// Do not open the file here if another process has just created it. Closing it would release the locks that the
 	// engine holds in this process.
@@ -337,11 +337,11 @@ func (f *File) Describe(err error) error {
 	}
 	switch e.Code() & 0xff { // the primary result code
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL: // SQLITE_PROTOCOL: a reader lost too many races for the log
-		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
+		return fmt.Errorf("%w: other processes are using the database; nothing was written, so try again", engine.ErrBusy)
 	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("%w; keep the file and restore a backup: %w", engine.ErrDamaged, err)
+		return fmt.Errorf("%w; keep the damaged file, and restore a backup: %w", engine.ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w; restore a backup there, or name another file with --db: %w", engine.ErrForeign, err)
+		return fmt.Errorf("%w; restore a backup at this path, or choose another file with --db: %w", engine.ErrForeign, err)
 	case sqlite3.SQLITE_CONSTRAINT:
 		return fmt.Errorf("%w: %w", engine.ErrRefused, err)
 	case sqlite3.SQLITE_FULL:

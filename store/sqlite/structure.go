@@ -87,7 +87,7 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 		if err := row.Scan(&table, &rowid, &parent); err != nil {
 			return err
 		}
-		fn(table, fmt.Sprintf("row %d of %s points to a row of %s that does not exist", rowid, table, parent))
+		fn(table, fmt.Sprintf("row %d of %s refers to a missing row of %s", rowid, table, parent))
 		return nil
 	})
 }

@@ -82,7 +82,7 @@ type unreadable struct {
 }
 
 func (u unreadable) Error() string {
-	return fmt.Sprintf("%v: stored %s cannot be read: %s", engine.ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
+	return fmt.Sprintf("%v: cannot parse the stored value %s: %s", engine.ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
 }
 
 func (u unreadable) Unwrap() []error { return []error{engine.ErrDamaged, u.err} }
@@ -149,7 +149,7 @@ func ChangedOne(n int64, err error, what string) error {
 	case err != nil:
 		return err
 	case n != 1:
-		return fmt.Errorf("%s: %w: another process changed it first; look again", what, proposals.ErrConflict)
+		return fmt.Errorf("%s: %w: another process made a change first; reload and try again", what, proposals.ErrConflict)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (s *storedSeal) parse() error {
 		fields = one.seal(fields, text)
 	}
 	if history.Seal(fields...) != s.scanned {
-		return fmt.Errorf("a row of %s: %w: it does not match its seal; run toolcrib verify", s.table.Name, proposals.ErrTampered)
+		return fmt.Errorf("a row of %s: %w: the row does not match its seal; run toolcrib verify", s.table.Name, proposals.ErrTampered)
 	}
 	return nil
 }

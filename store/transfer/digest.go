@@ -45,7 +45,7 @@ func (d *digest) add(row []any) error {
 		case []byte:
 			_, err = fmt.Fprintf(d.hash, "b%d:%s", len(v), v)
 		default:
-			err = fmt.Errorf("a value of type %T is not copied", value)
+			err = fmt.Errorf("cannot copy a value of type %T", value)
 		}
 		if err != nil {
 			return err

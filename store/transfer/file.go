@@ -37,7 +37,7 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	f := file{conn: conn, end: func() error { return errors.Join(conn.Close(), db.Close()) }}
 	version, err := db.Schema(ctx, conn)
 	if err == nil && version < sqlite.SchemaVersion() {
-		err = fmt.Errorf("%s has schema %d; open it with this toolcrib first", path, version)
+		err = fmt.Errorf("%s has the older schema %d; run any toolcrib command with this database first", path, version)
 	}
 	if err == nil {
 		err = f.readTerms(ctx)
@@ -126,9 +126,9 @@ func explained(err error) error {
 	e := new(pgconn.PgError)
 	switch {
 	case errors.As(err, &e) && e.Code == "22021":
-		return fmt.Errorf("an earlier version wrote a text with invalid UTF-8 or a NUL character, which PostgreSQL cannot store; toolcrib verify names the rows, and a copy to a file preserves them: %w", err)
+		return fmt.Errorf("an earlier version wrote a text with invalid UTF-8 or a NUL character, which PostgreSQL cannot store; run toolcrib verify to list the rows, or copy the database to a file, which preserves such texts: %w", err)
 	case slices.Contains([]string{"42P06", "42P07", "23505", "40P01"}, e.Code), errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: another process copies into the same target; let it end, then run the command again: %w", engine.ErrBusy, err)
+		return fmt.Errorf("%w: another process is copying into the same target; wait until it ends, then run the command again: %w", engine.ErrBusy, err)
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 	}
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("no table %s is visible to this login; grant it a role of toolcrib, or run toolcrib migrate", t.name)
+		err = fmt.Errorf("the table %s is missing or not visible to this login; run toolcrib migrate, or grant a toolcrib role to the login", t.name)
 	}
 	return slices.DeleteFunc(names, t.derived), err
 }

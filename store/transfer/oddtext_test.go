@@ -56,7 +56,7 @@ func TestOldOddTextsAreRefused(t *testing.T) {
 	}
 	there, back := address(t, c), filepath.Join(t.TempDir(), "back.db")
 	_, err := transfer.Copy(t.Context(), d.Path(), there)
-	if err == nil || !strings.Contains(err.Error(), "which PostgreSQL cannot store; toolcrib verify names the rows") {
+	if err == nil || !strings.Contains(err.Error(), "which PostgreSQL cannot store; run toolcrib verify") {
 		t.Errorf("the copy to a server returned %v", err)
 	}
 	copied(t, d.Path(), back)

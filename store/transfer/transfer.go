@@ -80,7 +80,7 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	report, err = copyAll(ctx, source, target, already)
 	report.Event, report.Hash, report.Already = event, hash, already
 	if errors.Is(err, errDiffers) && already {
-		err = fmt.Errorf("%w: %s is a different database; name a new one", ErrOther, to)
+		err = fmt.Errorf("%w: %s is a different database; choose a new target", ErrOther, to)
 	}
 	if err == nil && !already {
 		err = target.finish(ctx)
@@ -110,7 +110,7 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool) (
 		}
 		have, err := digestOf(ctx, target, t, columns)
 		if err != nil {
-			return report, fmt.Errorf("read %s of the target: %w", t.name, err)
+			return report, fmt.Errorf("read the copy of %s: %w", t.name, err)
 		}
 		if want.sum() != have.sum() {
 			return report, fmt.Errorf("%w: %s has %s in the source and %s in the target", errDiffers, t.name, want.sum(), have.sum())

@@ -115,7 +115,7 @@ func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(histo
 		running.Go(func() {
 			add := func(d history.Damage) { found[i] = append(found[i], d) }
 			if err := l.use(ctx, func(s *session.Session) error { return in.run(ctx, s, add) }); err != nil {
-				add(history.Damage{Table: in.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
+				add(history.Damage{Table: in.table, Message: fmt.Sprintf("Cannot compare the table with other tables: %v.", err)})
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	return agrees && err == nil && rows == len(l.crossCheck.newest), ctx.Err()
 }
 
-const otherName = "It is indexed under a name other than its own."
+const otherName = "Its index entry has a different name."
 
 // eachRow returns an inspection that runs a query and reports each row for which right returns false. The first column
 // of the query is the key in the report.
@@ -236,7 +236,7 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 		wrong[k.signature] = true
 	}
 	for _, seq := range slices.Sorted(maps.Keys(wrong)) {
-		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "The statement is indexed under subjects other than its own."})
+		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "The index contains the statement under wrong subjects."})
 	}
 	return err
 }

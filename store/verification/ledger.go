@@ -164,7 +164,7 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 
 // otherSubject is the message for a row whose columns kind, layer, and id do not match its subject. Lookups and
 // triggers use these columns.
-const otherSubject = "Its kind, layer, or id is not that of its subject."
+const otherSubject = "Its kind, layer, or id does not match its subject."
 
 func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
@@ -354,7 +354,7 @@ func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {
 			if err := s.Script(ctx, "SELECT 1 FROM "+k.Name+" WHERE false"); err != nil {
-				return fmt.Errorf("verification reads every table: %w", err)
+				return fmt.Errorf("verification must read every table, but this login cannot: %w", err)
 			}
 		}
 		readers, err := openSnapshotReaders(ctx, db.Pool, s)

@@ -104,9 +104,9 @@ func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damag
 		case ofEngine(s.Engine, err):
 			return err
 		case err != nil:
-			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Its blocking findings cannot be counted: " + err.Error() + "."})
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Cannot count its blocking findings: " + err.Error() + "."})
 		case !agrees:
-			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Its number of blocking findings in the queue does not match its findings and waivers."})
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "The number of blocking findings in the queue does not match its findings and waivers."})
 		}
 	}
 	return nil

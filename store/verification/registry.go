@@ -49,7 +49,7 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
 		if shown != derived.columns || size != len(definition) {
-			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
+			fn(history.Damage{Table: "live", Key: subject, Message: "The columns for lists do not match its definition."})
 		}
 		for _, name := range derived.names {
 			wanted[name+" of "+subject] = true
@@ -68,7 +68,7 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 		return nil
 	})
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
-		fn(history.Damage{Table: "names", Key: key, Message: "The live definition has this name, but the name does not point to it."})
+		fn(history.Damage{Table: "names", Key: key, Message: "The live definition has this name, but the index of names does not contain it."})
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 		keys, err := table.All(ctx, s, table.ScanValue[string], `SELECT 'sketches block ' || block FROM sketches WHERE block NOT BETWEEN 0 AND CAST($1 AS bigint) / CAST($2 AS bigint)
 			UNION ALL SELECT 'recent_sketches row ' || seq FROM recent_sketches WHERE seq NOT BETWEEN 1 AND $1`, last, catalog.SketchBlock)
 		for _, key := range keys {
-			fn(history.Damage{Table: "sketches", Key: key, Message: "The versions that it describes are missing."})
+			fn(history.Damage{Table: "sketches", Key: key, Message: "The versions that these sketches belong to are missing."})
 		}
 		return err
 	}}}
@@ -200,7 +200,7 @@ func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Dama
 		}
 		for _, name := range d.Skill.Paths() {
 			if f := d.Skill.Files[name]; f.Type != "" && !stored[f.SHA256] {
-				fn(history.Damage{Table: "contents", Key: f.SHA256, Message: fmt.Sprintf("Its bytes, which version %d of %s approves, are missing.", number, subject)})
+				fn(history.Damage{Table: "contents", Key: f.SHA256, Message: fmt.Sprintf("The bytes that version %d of %s refers to are missing.", number, subject)})
 			}
 		}
 		return nil

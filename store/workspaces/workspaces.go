@@ -59,7 +59,7 @@ func (w Store) Attach(ctx context.Context, dir, project string) error {
 	}
 	return w.write(ctx, func(s *session.Session) error {
 		if attached != "" {
-			return fmt.Errorf("the workspace %s belongs to project %s, not to %s", dir, attached, project)
+			return fmt.Errorf("the workspace %s belongs to the project %s, not to the project %s", dir, attached, project)
 		}
 		if _, err := s.Exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, SealOfWorkspace(dir, project)); err != nil {
 			return err

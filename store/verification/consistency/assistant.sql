@@ -16,10 +16,10 @@ SELECT x.project || ' ' || x.entity FROM entity_projects x JOIN entities e ON e.
   WHERE x.n <> (SELECT count(DISTINCT l.memory) FROM memory_links l JOIN memories m ON m.id = l.memory
     WHERE l.target = e.id AND l.deleted_at = '' AND m.deleted_at = '' AND m.project = x.project);
 
--- check memories: It is deleted and searches find it, or it exists and they do not.
+-- check memories: The search index contains this deleted row, or lacks this existing row.
 SELECT m.id FROM memories m WHERE (m.deleted_at = '') <> EXISTS (SELECT 1 FROM memories_text WHERE rowid = m.seq);
 
--- check entities: It is deleted and searches find it, or it exists and they do not.
+-- check entities: The search index contains this deleted row, or lacks this existing row.
 SELECT e.id FROM entities e WHERE (e.deleted_at = '') <> EXISTS (SELECT 1 FROM entities_text WHERE rowid = e.seq);
 
 -- check projects: It has a part that belongs to another user.

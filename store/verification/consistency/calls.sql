@@ -1,11 +1,11 @@
 -- The runtime log, the versions, and the answers of the user: each call ran an approved
 -- version, with the approval of the user where it was needed.
 
--- check calls: It ran a version that was not approved.
+-- check calls: The call used a version that was not approved.
 SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
   WHERE v.subject = c.tool AND v.number = c.version AND v.content_hash = c.content_hash);
 
--- check calls: It ran for a pending call that the user did not approve.
+-- check calls: The call belongs to a pending call that the user did not approve.
 SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a
   WHERE a.pending = c.pending AND a.approved = 1 AND a.call = c.id);
 
@@ -17,11 +17,11 @@ SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.p
   WHERE a.approved = 1 AND c.id IS NULL AND substr(p.agent, 1, 6) <> 'guard:'
   AND a.answered_at >= coalesce((SELECT max(before) FROM call_prunes), '');
 
--- check call_answers: It does not match the call that the user was asked about.
+-- check call_answers: The answer does not match the pending call that was shown to the user.
 SELECT 'answer ' || a.seq FROM call_answers a LEFT JOIN pending_calls p ON p.id = a.pending
   WHERE p.id IS NULL OR p.digest <> a.digest;
 
--- check calls_open: The list of calls without an outcome is wrong about it.
+-- check calls_open: The list of calls without an outcome is wrong for this call.
 SELECT 'call ' || c.seq FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id LEFT JOIN calls_open n ON n.seq = c.seq
   WHERE (o.call IS NULL) <> (n.seq IS NOT NULL)
   UNION ALL SELECT 'call ' || n.seq FROM calls_open n WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.seq = n.seq);

@@ -9,7 +9,7 @@ SELECT 'imports row ' || i.seq FROM imports i LEFT JOIN events e ON e.id = i.id 
 -- check raws: The JSON imported under this hash is missing.
 SELECT DISTINCT t.value FROM imports i, json_each(i.tools, '$') t WHERE t.value NOT IN (SELECT hash FROM raws);
 
--- check imports: Its place differs from the one in the log.
+-- check imports: Its position differs from the position in the log.
 SELECT 'imports row ' || seq FROM (SELECT i.seq, e.seq AS logged, row_number() OVER in_order AS place, lag(e.seq) OVER in_order AS logged_before
   FROM imports i JOIN events e ON e.id = i.id WINDOW in_order AS (ORDER BY i.seq)) placed WHERE seq <> place OR logged <= logged_before;
 

@@ -11,7 +11,7 @@ SELECT p.id FROM proposals p WHERE NOT EXISTS (SELECT 1 FROM revisions r
   OR p.revision <> (SELECT max(number) FROM revisions WHERE proposal = p.id)
   OR NOT EXISTS (SELECT 1 FROM revisions WHERE proposal = p.id AND number = 1 AND author = p.author AND created_at = p.created_at);
 
--- check proposals: The queue's values of it do not match its last assessment.
+-- check proposals: Its values in the queue do not match its last assessment.
 -- Carried findings do not count. Blocks are counted while nothing was waived; the program does so otherwise. Most
 -- reports have no findings and are not parsed: in a JSON string, the quotes of the text
 -- searched for would be escaped.
@@ -29,7 +29,7 @@ OR CASE WHEN a.report IS NULL OR instr(a.report, '"findings":[]') > 0
     OR q.warns <> (SELECT count(*) FROM json_each(a.report, '$.findings') f WHERE json_extract(value, '$.severity') = 'warn' AND json_extract(value, '$.carried') IS NULL))
   END;
 
--- check proposals: Its state, or the time of it, does not follow from the log.
+-- check proposals: Its state, or the time of the last change of state, does not match the log.
 -- It is the one of the last act that moved it. A revision of a submitted proposal goes
 -- back to the chief; a waiver leaves it where it is.
 SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
@@ -40,14 +40,14 @@ SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FR
   AND e.act IN ('draft', 'submit', 'assess', 'waive', 'unwaive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
   ORDER BY e.seq DESC LIMIT 1);
 
--- check proposals: Its place differs from the order in which proposals were drafted.
+-- check proposals: Its position differs from the order in which proposals were drafted.
 SELECT id FROM (SELECT p.id, r.seq AS written, lag(r.seq, 1, 0) OVER (ORDER BY p.seq) AS before
   FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) placed WHERE written <= before;
 
 -- check proposals: Its issue does not match.
 SELECT p.id FROM proposals p LEFT JOIN issues i ON i.proposal = p.id WHERE p.issue <> coalesce(i.number, 0);
 
--- check issues: Its status or its assignee does not follow from the state of its proposal.
+-- check issues: Its status or its assignee does not match the state of its proposal.
 SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
   WHERE p.id IS NULL OR i.status <> CASE WHEN p.state IN ('approved', 'rejected', 'withdrawn') THEN 'closed' ELSE 'open' END
   OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END;
@@ -63,7 +63,7 @@ SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 ' || p.layer || coalesce('
 set:' || (json_extract(r.draft, '$.changeSet')), ''));
 
--- check proposal_rules: Filters find the proposal by rules or reach that its last assessment lacks, or miss it.
+-- check proposal_rules: The filter index for rules and reach does not match its last assessment.
 -- Reports without either are not parsed.
 WITH last AS MATERIALIZED (SELECT p.id, p.seq, (SELECT a.seq FROM assessments a
   WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1) AS assessment FROM proposals p),
@@ -74,6 +74,6 @@ want AS (SELECT DISTINCT l.seq, json_extract(f.value, '$.rule') AS rule FROM las
 SELECT 'row ' || coalesce(w.seq, r.proposal) FROM want w FULL JOIN proposal_rules r ON r.proposal = w.seq AND r.rule = w.rule
 WHERE w.seq IS NULL OR r.proposal IS NULL;
 
--- check counters: The counter is not the number of proposals.
+-- check counters: The counter does not match the number of proposals.
 SELECT coalesce(c.state, k.state) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c
   FULL JOIN counters k ON k.state = c.state WHERE coalesce(c.n, 0) <> coalesce(k.n, 0);

@@ -9,7 +9,7 @@ SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal <> 
 SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = ''
   AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash AND e.record <> '');
 
--- check versions: It does not follow the version that was written before it.
+-- check versions: It does not follow the previous version.
 SELECT subject || ' version ' || number FROM (SELECT subject, number, seq, lag(seq, 1, 0) OVER (ORDER BY seq) AS before FROM versions) placed
   WHERE seq <> before + 1;
 

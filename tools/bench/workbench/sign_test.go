@@ -58,7 +58,7 @@ func TestSignsOnATerminal(t *testing.T) {
 	p.press("x")
 	p.sees("ctrl+s done writing")
 	p.types("Not this year.")
-	for _, try := range []struct{ passphrase, outcome string }{{"a guess", "the key did not sign: ssh-keygen: "}, {passphrase, "Rejected"}} {
+	for _, try := range []struct{ passphrase, outcome string }{{"a guess", "signing failed: ssh-keygen: "}, {passphrase, "Rejected"}} {
 		p.press("Tab")
 		p.answers("y reject")
 		p.sees("Sign the decision", "user:mara", "SHA256:")
