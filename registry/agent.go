@@ -72,7 +72,7 @@ type AllowList struct {
 // BindJSON implements jsondoc.Binder for all three forms.
 func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object AllowList
-	switch n.Kind { //nolint:exhaustive // every other kind is reported by the last lines
+	switch n.Kind { //nolint:exhaustive // the lines below report other kinds
 	case jsondoc.String:
 		a.Name = n.Text
 		if a.Name != "" {
@@ -108,8 +108,8 @@ func (a AllowList) criteria() int {
 // Offers reports whether a has at least one entry that can admit tools.
 func (a AllowList) Offers() bool { return a.criteria() > 0 }
 
-// List is a named allow-list, the content of a subject of KindList. Agents refer to a List by its id. If only the
-// id or only the name is given, both have that value.
+// List is a named allow-list, the content of a subject of KindList. Agents refer to a List by its id. If a
+// definition contains only an id or only a name, that value is used for both.
 type List struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name,omitempty"`

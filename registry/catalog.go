@@ -1,4 +1,4 @@
-// This file merges layers when a caller asks for a name, using a Finder.
+// This file looks up tools and allow-lists by name in a Finder and merges the layers of the results.
 
 package registry
 
@@ -30,9 +30,9 @@ type Catalog interface {
 	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
 	// ByCategory returns the active tools in the given category: the core tools, then the others, each sorted by id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. It
-	// returns all core tools and at most most others, or all others if most is 0. The result more reports whether
-	// tools were omitted.
+	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. The
+	// parameter most limits the number of tools that are not core tools; 0 means no limit. The result more reports
+	// whether tools were omitted.
 	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
 	// List returns the allow-list with the given id, whether or not it is active. It returns false if no such
 	// allow-list exists.
@@ -46,9 +46,9 @@ type Finder interface {
 	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools in the given category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind selects the ids of active tools of the given kind in the layers of view (nil means all layers). It
-	// returns the live tools with these ids from all layers, whatever their kind. It selects at least the first most
-	// ids in alphabetical order, or all ids if most is 0, and always the core tools.
+	// OfKind finds active tools of the given kind in the layers of view (nil means all layers). It returns all live
+	// tools that have the ids of the tools found, in any layer and of any kind. It considers the core tools and at
+	// least the first most ids in alphabetical order, or all ids if most is 0.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
@@ -102,7 +102,7 @@ func (c Layered) withRelated(ctx context.Context, found []Live, names ...string)
 		return layers{all, c.View}, nil
 	}
 	known, asked := lists.Set(found, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
-	for range 2 { // first others with the same ids, then core tools with the aliases
+	for range 2 { // the first pass finds definitions with the same ids, the second pass core tools with the aliases, then core tools with the aliases
 		var more []string
 		for _, l := range found {
 			for _, name := range l.Names() {
@@ -129,8 +129,8 @@ func (c Layered) withRelated(ctx context.Context, found []Live, names ...string)
 	return layers{newMemory(found), c.View}, nil
 }
 
-// ByName implements Catalog. If several tools have the same alias, the tool in the strongest layer is returned; within
-// a layer, the tool with the first id.
+// ByName implements Catalog. If several tools have the same alias, the tool in the strongest layer is returned. Within
+// a layer, the tool whose id is first in alphabetical order is returned.
 func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -174,7 +174,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 	for ask := most; ; ask *= 2 {
 		limit := 0
 		if ask > 0 {
-			limit = ask + 1 // one more, to see whether there are others
+			limit = ask + 1 // one more tool than requested, to determine whether further tools exist
 		}
 		found, err := c.Finder.OfKind(ctx, kind, c.View, limit)
 		if err != nil {

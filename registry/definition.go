@@ -162,7 +162,7 @@ func (d Definition) Node() (*jsondoc.Node, error) {
 	if d.Tool == nil {
 		return jsondoc.FromValue(d.Content())
 	}
-	t, long := *d.Tool, map[string]string{} // long texts are not encoded and parsed
+	t, long := *d.Tool, map[string]string{} // replaced by placeholders, because encoding and parsing long texts is slow
 	for key, text := range map[string]*string{"prompt": &t.Prompt, "description": &t.Description} {
 		if len(*text) > 1<<10 && utf8.ValidString(*text) {
 			long[key], *text = *text, "-"

@@ -194,7 +194,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		}
 		where := name
 		if kind == KindInstructions {
-			where = f.Path // the link may point anywhere in the layer's folder
+			where = f.Path // the link can point anywhere in the layer's folder in the layer's folder
 		}
 		if problem := linkProblem(where, file.Link); problem != "" {
 			c.add(name, "%s", problem)
@@ -239,8 +239,8 @@ func pathProblem(p string) string {
 }
 
 // linkProblem returns the reason why a link is not allowed, or "". The link is at the path name and points to
-// target. A ".." after a name is rejected because that name can be a link itself; the system would then go up from
-// the target of that link.
+// target. A ".." after a folder name is rejected, because the folder can be a link itself. The system would then go
+// up from the target of that link.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
 		return "is a link to a target outside of the folder: " + jsondoc.Quote(target)
@@ -267,9 +267,9 @@ func linkProblem(name, target string) string {
 	return ""
 }
 
-// NewFile returns the File that a definition of the given kind stores for a file with the given name and content.
-// Only NewFile decides whether reviewers see the text of a file or approve its hash. A text that is too large to
-// show gets the type text/plain, which Problem rejects.
+// NewFile returns the File that a definition of the given kind stores for a file with the given name and content. It
+// alone decides whether reviewers see the text of a file or approve its hash. A text that is too large to review
+// gets the type text/plain, which Problem rejects.
 func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	f := File{Executable: executable}
 	text, encoding, ok := filetext.Decode(data, readAsText(kind, name))
@@ -311,8 +311,8 @@ func (f File) Bytes() (data []byte, ok bool) {
 	return filetext.Encode(f.Text, f.Encoding)
 }
 
-// Is reports whether f describes a file with the given name and content, that is, whether NewFile returns f apart
-// from the link target and the mode.
+// Is reports whether f describes a file with the given name and content. It compares f with the result of NewFile,
+// but ignores the link target and the mode.
 func (f File) Is(kind Kind, name string, data []byte) bool {
 	want := NewFile(kind, name, data, f.Executable)
 	want.Link = f.Link

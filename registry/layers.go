@@ -39,7 +39,8 @@ func (l Live) Refuse(reason error) Live {
 	return l
 }
 
-// Columns contains the values that lists show in the columns of a definition.
+// Columns contains the values of a definition that are stored in separate columns, so that
+// lists can show them without reading the definition.
 type Columns struct {
 	Name               string
 	ToolKind, Category string // only set for tools
@@ -54,7 +55,7 @@ type Columns struct {
 func (d Definition) Columns() Columns {
 	c := Columns{Name: d.Name(), Status: d.Status()}
 	if d.List != nil {
-		c.Name = d.List.Name // without the id as a default
+		c.Name = d.List.Name // List.Name can be empty; Definition.Name would return the id
 	}
 	t := d.Tool
 	if t == nil {

@@ -20,8 +20,8 @@ type Context struct {
 	Local           bool // the agent works on the user's machine
 	Embedding       bool // semantic search is available
 	IncludeDeferred bool // include tools that agents find only by discovery
-	// MostOfKind limits the number of tools that an allow-list admits by their kind. Core tools do not
-	// count.
+	// MostOfKind limits the number of tools that an allow-list admits through its Kinds. Core tools
+	// are not counted.
 	MostOfKind int
 }
 
@@ -45,7 +45,7 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 		return Resolution{}, err
 	}
 	var resolution Resolution
-	candidates := map[string]*candidate{} // by id, or by name if unknown
+	candidates := map[string]*candidate{} // keyed by id, or by the listed name if the tool is unknown
 	known := func(e Entry) *candidate {
 		id := e.Subject.ID
 		if candidates[id] == nil {

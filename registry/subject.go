@@ -89,7 +89,7 @@ type Subject struct {
 // form of an id, in characters.
 const MaxIDLength = 64
 
-// ErrSubject is wrapped by every error about a malformed subject or layer.
+// ErrSubject indicates a malformed subject or layer.
 var ErrSubject = errors.New("not a subject")
 
 // ValidID reports whether id is well-formed: lower-case words of ASCII letters and

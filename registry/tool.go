@@ -366,16 +366,16 @@ func ClosestCategory(name string) string {
 // KnownCategory reports whether name is a known category.
 func KnownCategory(name string) bool { return slices.Contains(categories[:], name) }
 
-// destructiveCategories lists the categories whose tools usually change or delete things. A
-// tool in one of these categories counts as destructive unless its annotations state
+// destructiveCategories lists the categories of tools that usually change or delete things. A
+// tool in one of these categories is treated as destructive unless its annotations state
 // otherwise.
 var destructiveCategories = [...]string{"terminal", "code_changes", "sandbox"}
 
 // DestructiveCategory reports whether tools in the named category are usually destructive.
 func DestructiveCategory(name string) bool { return slices.Contains(destructiveCategories[:], name) }
 
-// IsDestructive reports whether t counts as destructive. The annotations of t decide; if they
-// are silent, the category of t decides.
+// IsDestructive reports whether t is treated as destructive. The annotations of t decide.
+// Without a relevant annotation, the category of t decides.
 func (t *Tool) IsDestructive() bool {
 	a := t.Annotations
 	switch {
@@ -435,20 +435,20 @@ func (t *Tool) Has(annotation string) bool {
 	return false
 }
 
-// DefaultArgPattern is the pattern of a tag that specifies none.
+// DefaultArgPattern is the pattern of a tag without an argPattern.
 const DefaultArgPattern = "(.+)"
 
-// Names of an argument that the tag does not name. The convention rawArgument, which other
-// registries also use, applies if the input schema has a property of this name. The name
-// argument applies if the schema does not imply a name.
+// Names for an argument without a name in the tag. rawArgument is a convention that other
+// registries also use; it applies if the input schema has a property with this name. The name
+// "argument" applies if the schema does not imply a name.
 const (
 	rawArgument = "raw_arg"
 	argument    = "argument"
 )
 
 // TagArguments returns the names of the arguments in a line of the tool's tag, one for each
-// group of re, the compiled pattern of the tag. A group without a name stands for the
-// parameter that onlyParameter returns.
+// group of re, the compiled pattern of the tag. A group without a name has the name that
+// onlyParameter returns.
 func (t *Tool) TagArguments(re *regexp.Regexp) []string {
 	names := slices.Clone(t.Tag.ArgGroups)
 	for _, name := range re.SubexpNames()[1:][min(len(names), re.NumSubexp()):] {
@@ -501,7 +501,7 @@ func (t Tool) WireName() string {
 			wire = server + "_" + name
 		}
 	}
-	marks, limit := "_-", 64 // what every host in hosts accepts
+	marks, limit := "_-", 64 // the limits that every host in hosts accepts
 	if t.Kind == PromptTool {
 		marks, limit = "_-.", 128 // only MCP has prompts
 	}

@@ -55,8 +55,8 @@ type V0Prompt struct {
 var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
 
 // BindJSON implements jsondoc.Binder. It keeps all keys, including unknown keys,
-// because files in use have keys of their own. A key with the value null counts as
-// missing.
+// because existing files contain additional keys. A key with the value null is
+// treated as missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0Prompt
 	if n.Kind != jsondoc.Object {

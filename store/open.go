@@ -108,7 +108,7 @@ var (
 )
 
 // prepare migrates the schema if necessary and verifies the core tools. If the schema is current,
-// prepare only makes two reads.
+// prepare only runs two read transactions.
 func (db *DB) prepare(ctx context.Context) error {
 	version, err := session.Read(ctx, db.pool, func(s *session.Session) (int, error) { return db.pool.Engine.Schema(ctx, s.Conn) })
 	if err != nil {

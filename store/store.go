@@ -67,7 +67,7 @@ type Options struct {
 	Trust *proof.Trust
 }
 
-// use returns the database that e accesses. The schema is not checked.
+// use returns a DB for the engine e. It does not check the schema.
 func use(e session.Engine, opts Options) *DB {
 	var idle time.Duration
 	if _, server := e.(*pg.Server); server {

@@ -10,7 +10,7 @@ import (
 
 // notifier is implemented by engines that report commits by other processes.
 type notifier interface {
-	// Listen listens until ctx ends or the connection is lost, and returns the cause. It calls heard(0) when it starts
+	// Listen listens until ctx ends or the connection is lost, and returns the reason. It calls heard(0) when it starts
 	// to listen. After each commit, it calls heard with the number of the newest event, or with 0 if the number is
 	// unknown.
 	Listen(ctx context.Context, heard func(event int64)) error

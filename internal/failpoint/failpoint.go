@@ -1,6 +1,6 @@
 // Package failpoint marks points between the steps of operations that must survive a
-// crash, such as approvals, the writing of files, and migrations. A test can make its
-// process kill itself at such a point. The shipped program never does.
+// crash, such as approvals, file writes, and migrations. A test can make its process kill
+// itself at a marked point. In the shipped program, the points have no effect.
 package failpoint
 
 import (
@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// reached is the function that Here calls with the name of its point. It is nil unless a
-// test armed the process.
+// reached, if not nil, is called by Here with the name of the point. Only tests set it.
 var reached func(point string) //nolint:gochecknoglobals // state of the process, set once before its work starts
 
 // Here marks the point with the given name. It does nothing unless the process was armed.

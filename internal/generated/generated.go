@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	_ "github.com/charmbracelet/x/exp/golden" // defines -update, for its own files as well
+	_ "github.com/charmbracelet/x/exp/golden" // defines the flag -update
 )
 
 // Updating reports whether the tests run with -update and therefore write generated

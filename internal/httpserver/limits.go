@@ -72,15 +72,15 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Refusal is the HTTP status and the reason with which the server rejects a request.
+// Refusal describes a rejected request: the HTTP status of the response and the reason.
 type Refusal struct {
 	Status int
 	Reason string
 }
 
 // ReadBody reads the body of r into memory and replaces r.Body with a reader of the data.
-// If the body is too long or cannot be read, ReadBody returns the refusal to send. most
-// is the maximum length in bytes and must be a multiple of 1 MiB.
+// If the body is too long or cannot be read, the result is the Refusal to send to the
+// client. most is the maximum length in bytes and must be a multiple of 1 MiB.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
 	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", most>>20)}
 	if r.ContentLength > most {
@@ -156,10 +156,9 @@ func (p *timedWriter) Flush() {
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // members contains the authenticated connections of a listener. The lock of the listener
-// guards members. If a principal has reached its limit, a new connection closes the
-// connection of the principal that has been idle longest. If the listener has reached its
-// limit, a new connection closes an idle connection of the principal with the most
-// connections.
+// guards members. If a principal opens a connection beyond its limit, the principal's
+// longest idle connection is closed. If the total limit is reached, an idle connection of
+// the principal with the most connections is closed.
 type members struct {
 	seats int
 	count int
@@ -218,8 +217,8 @@ func (p *principal) longestIdle() *clientConn {
 	return p.idle.Front().Value.(*clientConn)
 }
 
-// largest returns the principal with the most connections among those with an idle
-// connection. It returns nil if no connection is idle.
+// largest returns the principal with the most connections. It considers only principals
+// with an idle connection, and returns nil if no connection is idle.
 func (m *members) largest() *principal {
 	var most *principal
 	for _, p := range m.of {
@@ -230,7 +229,8 @@ func (m *members) largest() *principal {
 	return most
 }
 
-// leave removes v from the connections of its principal, if it has one.
+// leave removes v from the connections of its principal. It does nothing if v is not
+// authenticated.
 func (m *members) leave(v *clientConn) {
 	p := v.principal
 	if p == nil {

@@ -36,7 +36,7 @@ type listener struct {
 
 // Limits contains the limits for the connections of a listener.
 type Limits struct {
-	Unauthenticated int           // maximum number of unauthenticated connections; one more closes the oldest
+	Unauthenticated int           // maximum number of unauthenticated connections; a further connection closes the oldest
 	Authenticated   int           // authenticated connections
 	Time            time.Duration // time limit for authentication
 }
@@ -170,7 +170,7 @@ func SetIdle(conn net.Conn, idle bool) {
 
 // Admit records that the connection of r is authenticated as the given principal, and
 // reports whether the request may be served. Each principal can use only a share of all
-// connections. If all clients use the same token, pass "" as the principal, which can use
+// connections. If all clients use the same token, pass "" as the principal; "" can use
 // all connections. A request that did not come through a listener of this package is
 // always admitted.
 func Admit(r *http.Request, who string) bool {
@@ -178,7 +178,7 @@ func Admit(r *http.Request, who string) bool {
 	return AdmitConn(conn, who)
 }
 
-// Conn returns the connection of r as the underlying listener accepted it. It returns nil
+// Conn returns the connection of r that the underlying listener accepted. It returns nil
 // if the request did not come through a listener of this package.
 func Conn(r *http.Request) net.Conn {
 	if v, ok := r.Context().Value(connKey{}).(*clientConn); ok {
@@ -187,7 +187,7 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn records that a connection without HTTP, such as an SSH connection, is
+// AdmitConn records that conn, a connection of a protocol other than HTTP, is
 // authenticated as the given principal. It returns false if a limit is reached or the
 // connection was closed in the meantime. A connection that did not come through a
 // listener of this package is always admitted.

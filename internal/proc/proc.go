@@ -24,8 +24,9 @@ func Run(cmd *exec.Cmd) error {
 		return err
 	}
 	err := cmd.Wait()
-	// The id of the group cannot be reused while a process is in the group. If the group
-	// is empty, another group would have to get the same id before the next line runs.
+	// While a process is in the group, the system cannot reuse the id of the group. If
+	// the group is empty, the id could be reused only by a group that starts before the
+	// next line runs.
 	_ = Kill(cmd) // fails if the group is empty
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil

@@ -36,8 +36,7 @@ func New(most, each int) *Semaphore {
 	return &Semaphore{total: most, perHolder: each, of: map[string]int{}}
 }
 
-// Unlimited is the value of most with which New returns a semaphore without a total
-// limit.
+// Unlimited, passed to New as most, means no limit for all holders together.
 const Unlimited = math.MaxInt
 
 // Share returns the number of turns per holder for work that needs a processor and a
@@ -125,8 +124,7 @@ func (t *Semaphore) Open() int {
 // holdKey is the context key for a hold.
 type holdKey struct{}
 
-// hold is a turn that its holder gives back while it waits for something outside of the
-// process.
+// hold is a turn that the holder gives back during calls of Outside.
 type hold struct {
 	semaphore *Semaphore
 	who       string
@@ -162,10 +160,10 @@ func (h *hold) release() {
 	}
 }
 
-// Outside gives back the turn that ctx carries while its holder waits for something else,
-// such as a response from another server or a client that reads slowly. The caller must
-// call back after that, which waits for a turn again. Outside does nothing if ctx carries
-// no turn.
+// Outside gives back the turn that ctx carries, so that others can use it while the
+// caller waits, for example for another server or for a client that reads slowly. The
+// caller must call back when it has finished waiting; back waits for a turn again.
+// Outside does nothing if ctx carries no turn.
 func Outside(ctx context.Context) (back func()) {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if !ok {
@@ -179,8 +177,8 @@ func Outside(ctx context.Context) (back func()) {
 }
 
 // back ends an Outside call. If no other Outside call is in progress, back waits for a
-// turn. If ctx is done first, the holder continues without a turn, because all that
-// remains is to record the outcome.
+// turn. If ctx is done first, the holder continues without a turn, because it only has to
+// record the outcome.
 func (h *hold) back(ctx context.Context) {
 	h.mu.Lock()
 	h.outside--

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// OneGoroutine skips t in a short run. Slow tests whose code runs in one goroutine at a
-// time call it first. This also applies to code in child processes.
+// OneGoroutine skips t in a short run. Slow tests call it at the start if their code,
+// including code in child processes, runs in one goroutine at a time.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -24,7 +24,8 @@ func OneGoroutine(t testing.TB) {
 const longVariable = "TOOLCRIB_TEST_LONG"
 
 // NeedsLong skips t unless a long run is requested. Tests that take many seconds call it
-// first, such as tests that kill processes, use a real terminal, or flood a server.
+// at the start, for example tests that kill processes, use a real terminal, or flood a
+// server.
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv(longVariable) == "" && !updating() {
@@ -32,9 +33,8 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Every returns the step with which a test iterates over its many cases: 1 in a long run,
-// and n otherwise. It also returns 1 with -update, because golden files must cover all
-// cases.
+// Every returns the step for a loop over many test cases: 1 in a long run or with
+// -update, and n in other runs. With -update, golden files must cover all cases.
 func Every(n int) int {
 	if os.Getenv(longVariable) != "" || updating() {
 		return 1

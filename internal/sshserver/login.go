@@ -46,9 +46,9 @@ type member struct {
 	idle                   *time.Timer // closes the connection when it fires
 }
 
-// loginConfig returns the configuration of a new connection. The principal of the
-// connection belongs to the key whose signature was verified. The offered method cannot
-// determine the principal, because the client may not own the keys that it offers.
+// loginConfig returns the configuration of a new connection. It determines the principal
+// only after a signature was verified, from the key of this signature. A client can also
+// offer keys that it does not own.
 func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	c := &gossh.ServerConfig{
 		MaxAuthTries: 6,

@@ -33,16 +33,16 @@ type Config struct {
 	// Run runs a session and returns its exit status. ctx is canceled when the client
 	// disconnects.
 	Run func(ctx context.Context, s *Session) int
-	// Browses reports whether a command is interactive on a terminal, which means that it
-	// runs until the user ends it. If Browses is nil, only sessions without a command are
-	// interactive.
+	// Browses reports whether a command is interactive on a terminal. An interactive
+	// command runs until the user ends it. If Browses is nil, only sessions without a
+	// command are interactive.
 	Browses func(command string) bool
 	Limits  Limits
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Limits contains the limits for clients. The zero value stands for Defaults.
+// Limits contains the limits for clients. If Limits is zero, the server uses Defaults.
 type Limits struct {
 	Handshake       time.Duration // time limit for authentication
 	Idle            time.Duration // maximum time of a connection without input in any session
@@ -183,7 +183,7 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	}
 }
 
-// Errors with which the context of a command is canceled before its client disconnects.
+// The causes for canceling the context of a command before its client disconnects.
 var (
 	ErrTime   = errors.New("the command exceeded the time limit of this server")
 	ErrOutput = errors.New("the command exceeded the output limit of this server")

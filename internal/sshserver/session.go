@@ -19,7 +19,7 @@ import (
 // Session is one run of the program for a client.
 type Session struct {
 	Principal string // such as "user:mara"
-	Key       string // fingerprint of the key with which the client logged in
+	Key       string // fingerprint of the client's key
 	Remote    net.Addr
 	Command   string // command that the client sent, or "" for a shell
 	Shell     bool   // whether the client requested a shell instead of a command
@@ -105,8 +105,8 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	return s.config.Run(limited, session)
 }
 
-// releaseTurnOutside wraps the streams and the agent of the session, so that the turn
-// that ctx carries is given back while the session waits for the client.
+// releaseTurnOutside wraps the streams and the agent of the session. While the session
+// waits for the client, the turn that ctx carries is given back to the semaphore.
 func (s *Session) releaseTurnOutside(ctx context.Context) {
 	s.In, s.Out, s.Err = semaphore.Reader(ctx, s.In), semaphore.Writer(ctx, s.Out), semaphore.Writer(ctx, s.Err)
 	agent := s.Agent

@@ -14,10 +14,11 @@ import (
 // character, as in ":⟨U+003A⟩name::". It also recognizes a prefix that is split across
 // several writes.
 //
-// GitHub's runner executes a line that begins with "::name::", which white space may
-// precede. It also executes "##[name]" anywhere in a line (github.com/actions/runner,
-// src/Runner.Common/ActionCommand.cs). Azure Pipelines executes "##vso[name]" and
-// TeamCity executes "##teamcity[name", both anywhere in a line.
+// GitHub's runner executes a line that begins with "::name::" or with white space
+// followed by "::name::". It also executes "##[name]" anywhere in a line
+// (github.com/actions/runner, src/Runner.Common/ActionCommand.cs). Azure Pipelines
+// executes "##vso[name]" and TeamCity executes "##teamcity[name", both anywhere in a
+// line.
 type Log struct {
 	mu sync.Mutex
 	w  io.Writer

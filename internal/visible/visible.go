@@ -81,12 +81,12 @@ func escape(s string, hide func(rune) bool) string {
 	return b.String()
 }
 
-// JSON returns a JSON text with the same value that is safe to print. It escapes hidden
-// characters in strings, such as \u202e, and the bracket with which a command for a CI
-// runner begins (##\u005b). It replaces each byte that is not UTF-8 with \ufffd, as JSON
-// decoders do, because some terminals execute such bytes. Outside of strings, a JSON text
-// contains neither number signs nor hidden characters other than white space, which JSON
-// keeps.
+// JSON returns a JSON text that has the same value as text and is safe to print. It
+// escapes hidden characters in strings, such as \u202e. It also escapes the bracket in
+// the prefix of a CI command (##\u005b). It replaces each byte that is not UTF-8 with
+// \ufffd, as JSON decoders do, because some terminals execute such bytes. White space
+// between values is not changed. Outside of strings, JSON contains no other hidden
+// characters and no number signs.
 func JSON(text []byte) []byte {
 	var out []byte
 	var line commandScan

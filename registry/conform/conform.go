@@ -48,7 +48,7 @@ type Scope struct {
 	Server string
 	// Hashes contains the hashes in a lock, by tool and key. It is nil if Catalog has complete definitions.
 	Hashes map[registry.Subject]map[string]string
-	// Registry is the name by which messages refer to the catalog.
+	// Registry is the term for the catalog in messages, such as "the registry".
 	Registry string
 	// Pinned means that the code is the list that the server itself sent. The hashes of the tools are then compared
 	// with the approved pins.
@@ -149,8 +149,8 @@ func inside(item, field string) string {
 	return item + "." + field
 }
 
-// differs reports the keys in which the item differs from e. The position of the finding is the first of these keys
-// that the code contains.
+// differs adds a finding with the keys in which the item differs from e. The position of the finding is the first of
+// these keys that the code contains.
 func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
@@ -213,7 +213,7 @@ func (c *checker) registry(code []Code) {
 			c.kinds[registry.ActionTool] = true
 		case wire.V0:
 			c.kinds[registry.PromptTool] = true
-		case wire.MCPText, wire.Names, wire.Toolcrib: // these can have any kind
+		case wire.MCPText, wire.Names, wire.Toolcrib: // tools in these formats can have any kind
 		}
 	}
 	tools := slices.Clone(c.scope.Tools)
@@ -403,14 +403,14 @@ func label(e registry.Entry) string {
 	return from
 }
 
-// find returns the tool that the code means by name. The result own reports whether name is the name at the source or
-// the wire name of the tool, and not an alias or the id in the registry. The argument differs returns the keys in which
-// the code differs from a given tool. It is nil if the format contains no definitions.
+// find returns the tool with the given name in the code. The result own reports whether name is the tool's name at the
+// source or its wire name; it is false for an alias and for an id. The argument differs returns the keys in which the
+// code differs from a given tool. It is nil if the format contains no definitions.
 //
-// Two tools can match the name: an imported tool, which keeps the name on its server, and a tool with this id. find
-// prefers the tool from which the code does not differ. If the code differs from both, it prefers the imported tool to
-// a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, only the tools
-// of this server match.
+// Two tools can match the name: an imported tool, which keeps the name from its server, and a tool with this id. find
+// prefers the tool from which the code does not differ. If the code differs from both, find prefers the imported tool
+// to a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, find
+// considers only the tools of this server.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {

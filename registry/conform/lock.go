@@ -54,7 +54,7 @@ const (
 	lockKind   = "lock"
 )
 
-// ErrLock is wrapped by errors about files that are not a lock.
+// ErrLock indicates that a file is not a valid lock.
 var ErrLock = errors.New("not a valid toolcrib lock file")
 
 // NewLock returns a lock of the active tools, skills, and instructions in lives.

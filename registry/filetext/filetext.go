@@ -172,10 +172,13 @@ func order(encoding string) byteOrder {
 
 // utf16Of returns the UTF-16 encoding of data, or "" if data is not UTF-16. Data is
 // UTF-16 if it has a byte order mark, or if four of five units are ASCII
-// characters. Data in which a UTF-8 reader finds words is not UTF-16. Otherwise, a
-// byte order mark, which many clients ignore, would decide what reviewers see. For
-// the same reason, data is not UTF-16 in one byte order if words occur in the other
-// byte order, for example after one extra byte.
+// characters.
+//
+// Many clients ignore byte order marks and read UTF-8. Data that contains words
+// when it is read as UTF-8 is therefore not UTF-16; with a byte order mark,
+// reviewers would otherwise see a different text than agents. For the same reason,
+// data is not UTF-16 in one byte order if words occur in the other byte order, for
+// example after one extra byte.
 func utf16Of(data []byte) string {
 	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters by unit; 0 for other units
 	var littles, bigs int
@@ -205,9 +208,9 @@ func utf16Of(data []byte) string {
 // plain reports whether c is an ASCII character that is common in texts.
 func plain(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
 
-// A window of wordWindow bytes contains words if at least wordBytes of them are
-// spaces or letters of the same case. UTF-16 text in any language seldom looks like
-// this.
+// A window of wordWindow bytes contains words if at least wordBytes bytes are
+// spaces or letters of the same case. UTF-16 text seldom meets this condition, in
+// any language.
 const (
 	wordWindow = 12
 	wordBytes  = 9

@@ -152,14 +152,13 @@ func unknownKey(key string, keys []string) string {
 	}
 }
 
-// Closest returns the element of known of which word is probably a misspelling, or
-// "".
+// Closest returns the element of known that word probably misspells, or "".
 func Closest(word string, known []string) string {
 	meant, _ := closest(word, known)
 	return meant
 }
 
-// closest returns the element of known of which key is probably a misspelling or
+// closest returns the element of known that key probably misspells or writes in
 // another notation, and the number of spelling errors. It returns "" if no element
 // is close enough.
 func closest(key string, known []string) (meant string, slips int) {

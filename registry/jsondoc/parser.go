@@ -167,7 +167,7 @@ func newParser(data []byte, lim Limits) *parser {
 func (p *parser) document() (*Node, error) {
 	p.steps, p.values = p.steps[:0], 0
 	pos := p.next()
-	if p.read++; p.read > maxStream+1 { // the outermost array counts as one
+	if p.read++; p.read > maxStream+1 { // read also counts the outermost array
 		return nil, errStream
 	}
 	from := p.at
@@ -337,7 +337,7 @@ func (p *parser) position(offset int) Pos {
 	return p.pos
 }
 
-// After returns the position that follows the text passed if the text begins at p.
+// After returns the position after the text passed, which begins at p.
 func (p Pos) After(passed []byte) Pos {
 	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
 		p = Pos{Line: p.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}
@@ -363,9 +363,10 @@ func (ps Problems) Locate(doc *Node) Problems {
 	return ps
 }
 
-// Lead follows path from n as far as possible. The result at is the last value on the
-// path. The result key is its member, or nil if the value is n itself or an element of an
-// array. The result whole reports whether the value at path was reached.
+// Lead follows path from n as far as possible. The result at is the last value that it
+// reached. The result key is the member that contains this value, or nil if the value is n
+// itself or an element of an array. The result whole reports whether Lead reached the end
+// of path.
 func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	rest := trimRoot(path)
 	at = n

@@ -33,7 +33,7 @@ type Section struct {
 
 const fence = "---"
 
-// Parse parses a file. Headings whose title is in known start sections. Parse
+// Parse parses a file. A heading starts a section if known accepts its title. Parse
 // removes a byte order mark and converts CRLF line ends. The error is a
 // jsondoc.Problems.
 func Parse(data []byte, known Titles) (File, error) {
@@ -144,7 +144,7 @@ func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: jsondoc.Root, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// ErrFormat is wrapped by the errors of Format and FormatYAML.
+// ErrFormat indicates that Format or FormatYAML cannot write a value.
 var ErrFormat = errors.New("cannot be written as Markdown")
 
 // Format writes f. Parse, with the same titles, returns the same front matter and

@@ -66,9 +66,9 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// YAMLError returns the position and the message of err, an error of the YAML library. If the library notices the error
-// only at the end of text, the position is the start of the unfinished value, or the last line. The only parts of text
-// that a message quotes are anchors, which consist of ASCII letters and digits.
+// YAMLError returns the position and the message of err, an error of the YAML library. If the library detects the error
+// only at the end of text, the position is the start of the unfinished value, or the last line. Messages quote only one
+// kind of text: the names of anchors, which consist of ASCII letters and digits.
 func YAMLError(text string, err error) (jsondoc.Pos, string) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -91,8 +91,8 @@ type reader struct {
 	problems jsondoc.Problems
 }
 
-// locator returns the path of a value. Paths are computed only on request. To compute the path of every value inside
-// long keys would cost more than parsing.
+// locator returns the path of a value. Paths are computed only on request, because computing the path of every value
+// inside long keys would cost more than parsing.
 type locator func() string
 
 func (r *reader) refuse(n *yaml.Node, at locator, message string) {

@@ -65,8 +65,8 @@ func channelSlot(channel string) slot {
 	return slot{title: channelTitle + channel, parent: channelKey, key: channel}
 }
 
-// DefinitionTitles returns Titles that know the sections of a definition of the given kind,
-// and also the titles in more.
+// DefinitionTitles returns Titles with the section titles of a definition of the given kind
+// and the titles in more.
 func DefinitionTitles(kind registry.Kind, more ...string) Titles {
 	others := TitleSet(more...)
 	return func(title string) (string, bool) {
@@ -100,7 +100,7 @@ func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections
 				doc.Members = append(doc.Members, jsondoc.Member{Key: s.parent, Pos: sec.Pos, Value: owner})
 			}
 			if owner.Kind != jsondoc.Object {
-				continue // binding the document reports this
+				continue // Bind reports this problem
 			}
 		}
 		if owner.Get(s.key) != nil {
@@ -149,7 +149,7 @@ func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 // with this title is plain text.
 type Titles func(title string) (canonical string, ok bool)
 
-// TitleSet returns Titles that know the titles in list, ignoring case.
+// TitleSet returns Titles with the titles in list, ignoring case.
 func TitleSet(list ...string) Titles {
 	return func(title string) (string, bool) {
 		for _, t := range list {

@@ -23,9 +23,10 @@ const (
 	Plugin               // the folder of a Claude Code plugin; subfolders are not searched
 )
 
-// Place is a place where a client searches for files that its agent reads. Pattern is a path in
-// which "*" matches a part of an element and "**" matches any number of elements. Patterns for
-// skills end in "**" because several clients also search the subfolders of a folder of skills.
+// Place is a location where a client searches for files that its agent reads. Pattern is a path
+// in which "*" matches a part of an element and "**" matches any number of elements. Patterns
+// for skills end in "**", because several clients also search the subfolders of their skills
+// folder.
 type Place struct {
 	Client  string
 	Kind    registry.Kind // "" for files that are listed but not checked
@@ -265,8 +266,8 @@ func (s Scope) Places() []Place {
 // other places are only listed.
 func (p Place) Checked() bool { return p.Kind != unchecked }
 
-// alsoReads maps the id of a client to patterns of other clients' places that the client, or
-// its agent on its own initiative, also reads.
+// alsoReads maps the id of a client to patterns of places that belong to other clients. The
+// client itself, or its agent on its own initiative, also reads these places.
 var alsoReads = map[string][]string{
 	"claude-code": {"AGENTS.md"},
 	"cursor":      {".claude/skills/**", ".codex/skills/**", ".agents/skills/**", ".claude/agents/**/*.md", ".codex/agents/*.toml", "CLAUDE.md"}, // cursorSkills, cursorAgents, cursorRules

@@ -1,5 +1,5 @@
-// This file represents schemas as graphs, and rejects schemas that are too large or do not
-// end, by counting on the graph.
+// This file represents schemas as graphs. It uses the graphs to count subschemas, and
+// rejects schemas that are too large or that recurse without end.
 
 package schemaguard
 
@@ -124,8 +124,9 @@ func (g *graph) remarkOnRoot() {
 	}
 }
 
-// MaxWork is the maximum of the estimated number of steps to validate one value. To apply
-// a subschema to a value is one step. Other work counts in proportion.
+// MaxWork is the maximum of the estimated number of steps to validate one value. Applying
+// a subschema to a value is one step; other work is converted to steps in proportion to
+// its cost.
 const MaxWork = 1_000_000
 
 type pair struct {
@@ -318,8 +319,8 @@ type reference struct {
 
 func (r reference) spot() spot { return at(r.from, r.keyword) }
 
-// maxStrays limits the number of targets of references that are not under a keyword for
-// schemas. The validator prepares the whole document again for each of them.
+// maxStrays limits the number of reference targets that are not the value of a schema
+// keyword. The validator prepares the whole document again for each such target.
 const maxStrays = 100
 
 // refer adds the edge of r to the graph. It rejects references to other documents. It
@@ -454,7 +455,7 @@ type graph struct {
 	byNode   map[*jsondoc.Node]*vertex
 	anchors  map[string]*vertex
 	members  map[*jsondoc.Node]map[string]*jsondoc.Node // index of large objects
-	strays   int                                        // targets of references that are not under a keyword
+	strays   int                                        // number of reference targets that are not the value of a schema keyword
 	patterns map[string]error                           // problem of each regular expression, or nil
 
 	problems jsondoc.Problems // reasons to reject the schema
@@ -620,8 +621,8 @@ func (g *graph) refuse(s spot, format string, args ...any) {
 	}
 }
 
-// leave accepts a reference whose target is not known. No value matches the subschema that
-// contains the reference.
+// leave accepts a reference that has no known target. The subschema that contains the
+// reference then matches no value.
 func (g *graph) leave(r reference, format string, args ...any) {
 	r.from.open = true
 	if len(g.open) == maxRefusals {

@@ -136,8 +136,8 @@ func value(n *jsondoc.Node) any { return (&graph{}).export(n) }
 // parent schema applies to.
 type Scope uint8
 
-// The scopes. Nowhere is for subschemas that apply only through references, and for
-// subschemas that describe the content of a string.
+// The scopes. Nowhere is the scope of subschemas that only references apply, and of
+// subschemas for the content of a string.
 const (
 	Nowhere   Scope = iota
 	Here            // the same value
@@ -345,8 +345,9 @@ type limited struct {
 func (l limited) String() string { return l.pattern }
 
 // MatchString reports whether text matches the expression. If the expression cannot be run,
-// MatchString records the problem and the whole validation fails, because a schema can
-// accept a value for not matching. The caller must have called begin.
+// MatchString records the problem, and the whole validation fails. Returning false would
+// not be safe, because a schema can require that a value does not match. The caller must
+// have called begin.
 func (l limited) MatchString(text string) (matches bool) {
 	if l.budget.problem != "" {
 		return false
@@ -384,8 +385,8 @@ func (l limited) fail(why string) bool {
 const maxNumber = 100
 
 // oddNumber returns the path of the first number in n that is longer than maxNumber or
-// outside the range of a double. It returns "" if there is none. The validator computes
-// exactly, so a few thousand numbers of ten thousand digits each would keep it busy.
+// outside the range of a double, or "". The validator computes exactly, so a few thousand
+// numbers of ten thousand digits each would keep it busy.
 func oddNumber(n *jsondoc.Node) (found string) {
 	n.Walk(func(v *jsondoc.Node, path func() string) bool {
 		if v.Kind == jsondoc.Number {
@@ -465,9 +466,9 @@ func (e *explainer) collect(found *jsonschema.ValidationError) {
 	}
 }
 
-// alternatives reports whether found means that a value matches none of several schemas.
-// The errors of the single schemas are not separate problems, because it is enough to match
-// one of the schemas.
+// alternatives reports whether found describes a value that matches none of several
+// alternative schemas. The errors of the single alternatives are then not reported
+// separately, because the value needs to match only one of them.
 func alternatives(found *jsonschema.ValidationError) bool {
 	switch found.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:

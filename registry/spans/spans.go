@@ -179,7 +179,7 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 type style struct {
 	begin int // offset of the first character of the value
 	// next reads the part of the source that starts at offset at. It returns the piece of the value that
-	// this part stands for, which can be "", and the number of bytes in the part. It returns false at the
+	// this part represents, which can be "", and the number of bytes in the part. It returns false at the
 	// end of the value.
 	next func(text string, at int) (piece string, width int, ok bool)
 }
@@ -198,7 +198,7 @@ func styles(written string) []style {
 	return []style{as, {0, folded}}
 }
 
-// literal reads text that stands for itself. A CRLF stands for a line feed.
+// literal reads text without escapes. A CRLF represents a line feed.
 func literal(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text):
@@ -210,7 +210,7 @@ func literal(text string, at int) (string, int, bool) {
 	return text[at : at+size], size, true
 }
 
-// folded reads a plain scalar of YAML. One line end stands for a space, and n line ends stand for n-1 line
+// folded reads a plain scalar of YAML. One line end represents a space, and n line ends represent n-1 line
 // feeds (YAML 1.2.2, section 6.5).
 func folded(text string, at int) (string, int, bool) {
 	if piece, width, ok := fold(text, at); ok {
@@ -247,7 +247,7 @@ func fold(text string, at int) (piece string, width int, ok bool) {
 	return strings.Repeat("\n", breaks-1), end - at, true
 }
 
-// escapes maps the letter after a backslash to the character for which the escape stands, in JSON (RFC 8259,
+// escapes maps the letter after a backslash to the character that the escape represents, in JSON (RFC 8259,
 // section 7) and YAML (YAML 1.2.2, section 5.7).
 var escapes = map[byte]string{
 	'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
@@ -275,7 +275,7 @@ func doubleQuoted(text string, at int) (string, int, bool) {
 		return hex(text, at, 2)
 	case 'U':
 		return hex(text, at, 8)
-	case '\n', '\r': // escaped line end, which stands for nothing
+	case '\n', '\r': // an escaped line end represents no character
 		if _, width, ok := fold(text, at+1); ok {
 			return "", 1 + width, true
 		}

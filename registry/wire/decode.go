@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFormat is wrapped by errors about documents whose format is unknown or unsupported.
+// ErrFormat indicates a document with an unknown or unsupported format.
 var ErrFormat = errors.New("not a list of tools")
 
 // Decode parses a document and detects its format. Entries of a tool list that are not valid JSON are skipped.
@@ -168,8 +168,9 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf returns the format of a list of tools. The first element whose format is recognizable determines it, but
-// names count only if no element has another format. An empty list under the key "tools" has the format MCP.
+// formatOf returns the format of a list of tools. The format is determined by the first element with a recognizable
+// format. A string is recognized as a name only if no element has another format. An empty list under the key "tools"
+// has the format MCP.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil

@@ -93,8 +93,8 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// hostProblem returns a line for each kind of tool in tools, which the output format cannot represent. A line names the
-// first few tools.
+// hostProblem returns a line for each kind of tool in tools. The output format cannot represent these tools. A line
+// lists the first few tools.
 func hostProblem(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -161,8 +161,9 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. If had is true, kept is the prompt from which the tool was imported. Its unknown keys
-// keep their positions, and its id stays unchanged unless the tool id contains the name of a server.
+// prompt encodes a prompt tool. If had is true, kept is the prompt from which the tool was imported. The result then
+// contains the unknown keys of kept at their positions. The id of kept is used unless the id of the tool contains the
+// name of a server.
 func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
@@ -215,15 +216,15 @@ func parsed(raw []byte) *jsondoc.Node {
 // requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// headers checks the header names in a schema. The protocol requires clients to exclude a tool if a name is not a token
-// of RFC 9110 or occurs twice, ignoring case. It also requires this if a parameter with a header is not a string, an
-// integer, or a boolean, or if the parameter is not reachable through properties alone.
+// headers checks the header names in a schema. According to the protocol, clients must not offer a tool if a name is
+// not a token of RFC 9110 or occurs twice, ignoring case. The same applies if a parameter with a header is not a
+// string, an integer, or a boolean, or is not nested only in properties.
 type headers struct {
 	seen  map[string]string // path of the parameter for each header name in lower case
 	found jsondoc.Problems
 }
 
-// schema checks n and its subschemas. The argument reached is true if n is reachable through properties alone.
+// schema checks n and its subschemas. The argument reached is true if n is nested only in properties.
 func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	if n == nil || h.found.Full() {
 		return
@@ -260,9 +261,9 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	return ""
 }
 
-// ParamHeaders returns the HTTP headers into which a client copies arguments of a call, by name. The argument raw is
-// the JSON of the MCP tool, and args is the JSON of the arguments. Only arguments that are present and whose parameter
-// names a header are included. The values are not encoded.
+// ParamHeaders returns the HTTP headers that repeat arguments of a call, keyed by header name. The argument raw is the
+// JSON of the MCP tool, and args is the JSON of the arguments. The result contains the arguments that are present and
+// have a header in the schema. The values are not encoded.
 func ParamHeaders(raw, args []byte) map[string]string {
 	tool, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {

@@ -28,7 +28,7 @@ const InstructionsName = "instructions"
 // PromptName returns the name under which the given prompt of a server is stored.
 func PromptName(prompt string) string { return "prompts/" + prompt }
 
-// Placeholder returns the value that stands for an argument in requests for prompts/get and in the responses.
+// Placeholder returns the value that represents an argument in requests for prompts/get and in the responses.
 func Placeholder(argument string) string { return "{{" + argument + "}}" }
 
 // PromptAnswer is a response of a server to prompts/get.
@@ -278,8 +278,8 @@ func answersText(answers []*jsondoc.Node, description string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// messageText formats a message of a prompt. A plain text of the user is returned as it is, and a plain text of another
-// role with the role. Any other message is returned as JSON.
+// messageText formats a message of a prompt. A plain text of the user is returned unchanged. A plain text of another
+// role is returned together with the role. Any other message is returned as JSON.
 func messageText(m *jsondoc.Node) string {
 	content, role := m.Get("content"), m.Get("role").AsString()
 	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && content.Get("text").AsString() != ""

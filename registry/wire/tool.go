@@ -123,8 +123,8 @@ func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	return &a
 }
 
-// Problems returns the reasons why the item cannot be read in its format, or nil. A reason is a value of the wrong
-// type, or a header name because of which the protocol excludes the tool. An unknown key is not a reason.
+// Problems returns the reasons why the item cannot be read in its format, or nil. Reasons are values of the wrong type,
+// and header names that the protocol forbids. Unknown keys are allowed.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -206,7 +206,7 @@ func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	return s, true
 }
 
-// Readable returns the tools that are valid JSON, and a Skipped with the reason for each of the others.
+// Readable returns the tools that are valid JSON. For each other tool, it returns a Skipped with the reason.
 func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skipped) {
 	for i, raw := range tools {
 		if s, odd := refused(raw, jsondoc.Index("tools", i), jsondoc.Pos{Line: 1, Column: 1}); odd {
@@ -219,7 +219,7 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 }
 
 // listedTypes contains the types of the members of a tool, according to Tool in MCP's schema.ts. A member can be
-// absent. In a path, "*" stands for any member or element.
+// absent. In a path, "*" represents any member or element.
 var listedTypes = []struct {
 	path string
 	kind jsondoc.Kind
@@ -248,9 +248,9 @@ var listedTypes = []struct {
 	{"_meta", jsondoc.Object},
 }
 
-// ListProblem returns the part of an MCP tool because of which clients refuse the whole list of a server, or "". An
-// example is `its "title", which is not a string`. The TypeScript SDK 1.32 refuses a list if any value has a type that
-// MCP does not permit, including null.
+// ListProblem returns a description of the part of an MCP tool that makes clients refuse the whole list of the server,
+// or "". An example is `its "title", which is not a string`. The TypeScript SDK 1.32 refuses a list if any value has a
+// type that MCP does not permit, including null.
 func ListProblem(raw json.RawMessage) string {
 	item, err := ReadItem(MCP, raw)
 	if err != nil {
@@ -529,8 +529,8 @@ type Suggestion struct {
 	To      int    `json:"to"`
 }
 
-// Suggest returns the exclusions with which two snapshots of a tool have the same pin. It returns nil if the snapshots
-// are equal, or if they differ in more than short parts of texts.
+// Suggest returns exclusions that give two snapshots of a tool the same pin. It returns nil if the snapshots are equal,
+// or if they differ in more than short parts of texts.
 func Suggest(before, after []byte) []Suggestion {
 	old, err := ReadItem(MCP, before)
 	it, err2 := ReadItem(MCP, after)

@@ -19,8 +19,8 @@ var (
 	ErrHistory  = errors.New("the log and the checkpoint have different histories")
 )
 
-// Checker verifies that a log extends checkpoints, while the caller reads the log. Events
-// and calls are separate sequences, which may be added in any interleaving.
+// Checker verifies that a log extends checkpoints, while the caller reads the log. Events and calls are separate
+// sequences. The caller can add events and calls in any order relative to each other.
 type Checker struct {
 	checkpoints []Checkpoint
 	tree        Tree
@@ -46,9 +46,8 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
-// Resume sets the events that precede the next event: tree is their Merkle tree, and
-// genesis is the hash of the first event. Checkpoints with fewer events than the tree
-// then fail with ErrShorter.
+// Resume sets the state of a log that was read partly before: tree is the Merkle tree of the earlier events, and
+// genesis is the hash of the first event. Checkpoints with fewer events than the tree then fail with ErrShorter.
 func (c *Checker) Resume(tree Tree, genesis string) {
 	c.tree, c.genesis = tree.clone(), genesis
 	if c.atSize[tree.size] {
@@ -86,8 +85,8 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
-// Moved adds the newest of the calls that were moved from the log to a file. Earlier calls are unknown unless the caller
-// reads that file and adds them; see Unproven.
+// Moved adds the newest of the calls that were moved from the log to a file. Earlier calls in this file are unknown
+// unless the caller reads the file and adds them; see Unproven.
 func (c *Checker) Moved(seq int64, hash string) {
 	if seq > 0 {
 		c.Call(seq, hash)
@@ -95,7 +94,8 @@ func (c *Checker) Moved(seq int64, hash string) {
 	}
 }
 
-// Unproven reports whether the newest call in cp cannot be verified, because it was moved to a file and was not added.
+// Unproven reports whether the newest call in cp cannot be verified, because the call was moved to a file and the
+// caller did not add it.
 func (c *Checker) Unproven(cp Checkpoint) bool {
 	_, read := c.calls[cp.Calls.Seq]
 	return !read && cp.Calls.Seq > 0 && cp.Calls.Seq <= c.moved

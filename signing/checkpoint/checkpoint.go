@@ -132,7 +132,7 @@ func Read(signed []byte) (Checkpoint, error) {
 // NewKey creates a key that signs checkpoints. It writes the private key to a new
 // file with mode 0600 and returns the public key.
 func NewKey(file string) (public string, err error) {
-	private, public, err := note.GenerateKey(rand.Reader, "toolcrib") // keys share this name; notes distinguish keys by a hash after the name
+	private, public, err := note.GenerateKey(rand.Reader, "toolcrib") // all keys have this name; notes distinguish keys by a hash that follows the name
 	if err != nil {
 		return "", err
 	}

@@ -1,7 +1,6 @@
-// Package keys signs statements with the user's SSH keys. If a key is in the SSH agent,
-// the agent signs. Otherwise ssh-keygen signs: it asks for passphrases and PINs, waits
-// for a touch of a hardware key, and supports PKCS#11. toolcrib itself uses no private
-// key to sign.
+// Package keys signs statements with the user's SSH keys. If a key is in the SSH agent, the agent signs. Otherwise,
+// ssh-keygen signs, because it asks for passphrases and PINs, waits for a touch of a hardware key, and supports
+// PKCS#11. toolcrib itself never signs with a private key.
 package keys
 
 import (
@@ -38,16 +37,15 @@ type Tools struct {
 	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
 	Keygen string   // path of ssh-keygen; "" to search the PATH
 	Env    []string // environment of ssh-keygen; nil for the environment of the process
-	// Stdin is the terminal at which ssh-keygen may ask the user, or nil. Stderr, if
-	// not nil, receives the messages of ssh-keygen, such as the request to touch the
-	// key. Errors contain the last of these messages.
+	// Stdin is the terminal on which ssh-keygen can ask the user, or nil. Stderr, if not nil, receives the messages of
+	// ssh-keygen, such as the request to touch the key. If ssh-keygen fails, the error contains the last message.
 	Stdin  io.Reader
 	Stderr io.Writer
 }
 
 // Key is a key that can sign.
 type Key struct {
-	Public ssh.PublicKey // nil if it cannot be read without a passphrase or the hardware key
+	Public ssh.PublicKey // nil if the key cannot be read without a passphrase or the hardware key or the hardware key
 	File   string        // "" for a key that was found in the agent only
 	agent  bool
 }
@@ -55,10 +53,9 @@ type Key struct {
 // InAgent reports whether the SSH agent signs with the key. The agent does not use the terminal for prompts.
 func (k Key) InAgent() bool { return k.agent }
 
-// Find returns the key in file. The file contains a private key, or a public key or a
-// certificate. In the latter case, the private key must be in the agent or in a file that
-// ssh-keygen finds. If file is "", Find returns the first key of the agent for which may
-// returns nil. The error wraps ErrNoKey.
+// Find returns the key in file. The file contains a private key, a public key, or a certificate. For a public key or a
+// certificate, the private key must be in the agent or in a file that ssh-keygen finds. If file is "", Find returns the
+// first key of the agent that may accepts by returning nil. If no key is found, the error wraps ErrNoKey.
 func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
 	var held []ssh.PublicKey // keys in the agent
 	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
@@ -208,7 +205,7 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
 	cmd.Env, cmd.Stdin = t.Env, t.Stdin
 	cmd.WaitDelay = time.Second
-	var stderr bytes.Buffer // the error repeats its last line, because the workbench redraws the terminal
+	var stderr bytes.Buffer // the last line becomes part of the error, because the workbench redraws the terminal
 	cmd.Stderr = &stderr
 	if t.Stderr != nil {
 		cmd.Stderr = io.MultiWriter(t.Stderr, &stderr)

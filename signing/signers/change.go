@@ -16,7 +16,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// ErrChange indicates that a signed statement does not put the next state in force.
+// ErrChange indicates that a signed statement is not valid for a change of the signers.
 var ErrChange = errors.New("invalid change of the signers")
 
 // Change is the transition from a state of the signers to the next state.
@@ -35,15 +35,13 @@ func (c Change) Act() *statement.Signers {
 	return a
 }
 
-// Check verifies that a signed statement puts the next state in force, and returns the
-// signer of the statement.
+// Check verifies that encoded is a valid statement for this change, signed with armored, and returns the signer of the
+// statement.
 //
-// The statement must be signed by a signer of the previous state. The first state is
-// signed by one of its own signers; it is trusted because the user's configuration names
-// its event. At least one signer of the next state must be able to sign, because
-// otherwise no further state could replace it. States that earlier versions recorded may
-// have a revocation list. The revocation list of the next state must not contain the
-// signing key.
+// The statement must be signed by a signer of the previous state. The first state is signed by one of its own signers.
+// It is trusted because the user's configuration identifies its event. At least one signer of the next state
+// must be able to sign; if nobody could sign, the state could never be replaced. States that earlier versions recorded
+// can have a revocation list. The revocation list of the next state must not contain the signing key.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	s, signer, err := cmp.Or(c.Previous, c.Next).Verify(encoded, armored)
 	if err != nil {
@@ -61,9 +59,9 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	return signer, nil
 }
 
-// CheckLater returns nil if the next state is usable at the time at, which is later than the time of the statement.
-// Someone must be able to sign at that time or later, and the next state must not accept keys in the revocation list of
-// the previous state. States that earlier versions recorded may fail this check.
+// CheckLater returns nil if the next state is usable at the time at, which is later than the time of the statement. At
+// that time or later, at least one key must be allowed to sign. The next state must also not accept keys in the
+// revocation list of the previous state. States that earlier versions recorded can fail this check.
 func (c Change) CheckLater(at time.Time) error {
 	if !c.Next.usable(at) {
 		return fmt.Errorf("%w: in the new file, no key is allowed to sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
@@ -77,14 +75,13 @@ func (c Change) CheckLater(at time.Time) error {
 	return nil
 }
 
-// DropsCertificates reports whether the next state may accept certificates that the
-// previous state revoked. A revocation list can name certificates by serial number or
-// id, which toolcrib does not read.
+// DropsCertificates reports whether the next state might accept certificates that the previous state revoked. A
+// revocation list can identify certificates by serial number or id, and toolcrib does not read these entries.
 func (c Change) DropsCertificates() bool {
 	return c.Previous != nil && c.Previous.list != nil && slices.ContainsFunc(c.Next.entries, func(e Entry) bool { return e.Authority })
 }
 
-// usable reports whether at least one key may sign at the time at or later.
+// usable reports whether at least one key is allowed to sign at the time at or later.
 func (s *Signers) usable(at time.Time) bool {
 	for _, e := range s.entries {
 		// Assume that an authority issues certificates, which are unknown until one of them signs.

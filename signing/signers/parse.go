@@ -160,10 +160,10 @@ func (e Entry) String() string {
 	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
 }
 
-// Principal returns the principal for which key logs in at the time at, which is also the
-// only principal that may sign with key in that session. If key is a certificate for
-// several principals, Principal returns "user:" and login if that is one of them.
-// Errors wrap one of this package's sentinel errors or sshsig.ErrKey.
+// Principal returns the principal of a user who logs in with key at the time at. In that
+// session, only this principal can sign with key. If key is a certificate for several
+// principals, login selects the principal "user:" + login. Errors wrap one of this
+// package's sentinel errors or sshsig.ErrKey.
 func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
@@ -192,9 +192,10 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (stri
 	return "", err
 }
 
-// principals returns the principals of all entries with the given key. For a
-// certificate, these are the entries of its authority; if the certificate names any of
-// their principals, only the named ones are returned.
+// principals returns the principals of all entries with the given key. For a certificate,
+// it uses the entries of the certificate authority, and returns only the principals that
+// the certificate contains. If the certificate contains none of these principals, all are
+// returned.
 func (s *Signers) principals(key ssh.PublicKey) []string {
 	own, wire := ownKey(key)
 	var all []string

@@ -29,7 +29,7 @@ import (
 var (
 	ErrFile       = errors.New("unusable signers file")
 	ErrUnknownKey = errors.New("unknown key")
-	ErrRevoked    = errors.New("revoked key") // occurs only for states of earlier versions
+	ErrRevoked    = errors.New("revoked key") // only for states that earlier versions recorded
 	ErrNotValid   = errors.New("the key was not valid at that time")
 )
 
@@ -77,9 +77,9 @@ func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, 
 	return st, signer, err
 }
 
-// Check verifies that armored is a signature of message by a key of principal that may
-// sign at the time at. It returns the signer. Errors wrap a sentinel error of this
-// package or of package sshsig.
+// Check verifies that armored is a signature of message, that the key belongs to principal, and
+// that this key is allowed to sign at the time at. It returns the signer. Errors wrap a sentinel
+// error of this package or of package sshsig.
 func (s *Signers) Check(message, armored []byte, principal string, at time.Time) (Signer, error) {
 	sig, err := sshsig.Parse(armored)
 	if err != nil {
@@ -102,10 +102,9 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 	return signer, nil
 }
 
-// inRevocationList reports whether the revocation list of the state contains key. For a
-// certificate, it looks for the certified key. A list that ssh-keygen wrote contains a
-// key itself, its SHA-1 hash, or its SHA-256 hash. Only states of earlier versions have
-// lists.
+// inRevocationList reports whether the revocation list of the state contains key. If key is a
+// certificate, the certified key is searched. A list that ssh-keygen wrote contains a key itself,
+// its SHA-1 hash, or its SHA-256 hash. Only states that earlier versions recorded have lists.
 func (s *Signers) inRevocationList(key ssh.PublicKey) bool {
 	if s.list == nil {
 		return false
@@ -122,8 +121,8 @@ func (e Entry) ValidAt(at time.Time) bool {
 	return !second.Before(e.ValidAfter) && (e.ValidBefore.IsZero() || !second.After(e.ValidBefore))
 }
 
-// May returns the entry that permits principal to sign with key at the time at. If
-// several entries do, it prefers an entry that requires user verification.
+// May returns the entry that permits principal to sign with key at the time at. If several entries
+// permit this, an entry that requires user verification is preferred.
 func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return Entry{}, err
@@ -159,9 +158,9 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 	return may, nil
 }
 
-// ownKey returns the key by which to search for entries, in wire format. For a
-// certificate, this is the key of its authority, and own is false. Otherwise it is key
-// itself, and own is true.
+// ownKey returns the key to search for in the entries, in wire format. For a certificate, this is
+// the key of the certificate authority, and own is false. For other keys, it is key itself, and own
+// is true.
 func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return false, string(cert.SignatureKey.Marshal())
@@ -169,8 +168,8 @@ func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	return true, string(key.Marshal())
 }
 
-// allows returns nil if e permits principal to sign with key at the time at. The caller
-// has found e by the key that ownKey returns.
+// allows returns nil if e permits principal to sign with key at the time at. The caller must have
+// found e with the key that ownKey returns.
 func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	switch {
 	case !slices.Contains(e.Principals, principal):
@@ -212,7 +211,7 @@ type File struct {
 	System, User string // folders; see the Load function
 
 	mu      sync.Mutex
-	seen    []fs.FileInfo // state of the files at the last read, in the order in which Load checks them
+	seen    []fs.FileInfo // properties of the files at the last read, in the order in which Load checks them
 	signers *Signers
 	name    string
 	err     error
@@ -257,12 +256,11 @@ const SystemFolder = "/etc/toolcrib"
 // ErrNoFile indicates that no signers file exists.
 var ErrNoFile = errors.New("no signers file")
 
-// Load reads the signers file in the system folder. If that file does not exist, it reads
-// the file in the user's folder. It also returns the name of the file. Both folders must
-// be absolute and must not come from a project. If the file in the system folder is
-// unusable, Load returns an error rather than use the user's file. It also returns an
-// error if the folder contains a key revocation list, because revoked keys could sign if
-// the list were ignored.
+// Load reads the signers file in the system folder. If that file does not exist, it reads the file
+// in the user's folder. It also returns the name of the file. Both folders must be absolute and
+// must not come from a project. If the file in the system folder is unusable, Load returns an error
+// and does not read the user's file. It also returns an error if the folder contains a key
+// revocation list, because revoked keys could sign if Load ignored the list.
 func Load(system, user string) (*Signers, string, error) {
 	for _, folder := range []string{system, user} {
 		if !filepath.IsAbs(folder) {
@@ -294,7 +292,8 @@ func Load(system, user string) (*Signers, string, error) {
 	return s, file, nil
 }
 
-// read reads the file name, which nobody except its owner may be able to write; see owner.ReadFile.
+// read reads the file with the given name. Only the owner of the file may have write permission;
+// see owner.ReadFile.
 func read(name string, own bool) ([]byte, error) {
 	b, err := owner.ReadFile(name, own, MaxSize)
 	if errors.Is(err, owner.ErrUnsafe) {

@@ -2,7 +2,8 @@
 //
 // The format is OpenSSH's PROTOCOL.sshsig, which "ssh-keygen -Y sign" writes. The package
 // accepts only a part of the format: one namespace, one hash algorithm, a few types of
-// keys, and one encoding of each signature without unsigned bytes around it.
-// github.com/hiddeco/sshsig also parses the format. It is not used because it discards
-// the reserved field and the text after the armor, so that callers cannot reject them.
+// keys, and one encoding of each signature. It rejects bytes before and after the
+// signature, which no key has signed. github.com/hiddeco/sshsig also parses the format.
+// It is not used because it discards the reserved field and the text after the armor, so
+// that callers cannot reject them.
 package sshsig

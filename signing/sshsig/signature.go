@@ -69,8 +69,8 @@ func Message(message []byte) []byte {
 	}{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
 }
 
-// New returns a Signature of message. made is the signature that key has made of
-// Message(message). New verifies made and returns the errors of Verify.
+// New returns a Signature of message. The argument made is the signature of
+// Message(message) by key. New verifies made and returns the errors of Verify.
 func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, error) {
 	s := &Signature{Key: key, raw: made}
 	if err := CheckKey(key); err != nil {
@@ -88,7 +88,7 @@ func Parse(armored []byte) (*Signature, error) {
 		return nil, err
 	}
 	var w blob
-	if err := ssh.Unmarshal(b, &w); err != nil { // Unmarshal returns an error if bytes follow
+	if err := ssh.Unmarshal(b, &w); err != nil { // Unmarshal rejects additional bytes
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	switch {
@@ -274,9 +274,9 @@ func inHardware(format string) bool {
 	return format == ssh.KeyAlgoSKED25519 || format == ssh.KeyAlgoSKECDSA256
 }
 
-// flagsOf returns the flags of a hardware key's signature. They are one byte, followed by
-// a counter of four bytes. Signatures of other keys have neither flags nor a counter;
-// flagsOf returns 0 for them.
+// flagsOf returns the flags of a hardware key's signature. The flags are one byte,
+// followed by a counter of four bytes. For other keys, which have neither flags nor a
+// counter, flagsOf returns 0.
 func flagsOf(sig *ssh.Signature) (byte, error) {
 	size := 0
 	if inHardware(sig.Format) {

@@ -77,7 +77,7 @@ func (d *Decision) lines(c *codec) {
 	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
 	c.require(n <= MaxItems, "number of items", "must not exceed %d", MaxItems)
 	if c.reading {
-		d.Items = nil // grown line by line, because the announced number is not trusted
+		d.Items = nil // grows line by line, because the number in the input is not trusted
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -117,7 +117,7 @@ type Waiver struct {
 	ContentHash string
 	Rule        string    // such as "S104"
 	PassageHash string    // hash of the passage
-	Path        string    // hash, as returned by Text, of the path of the field
+	Path        string    // hash of the path of the field, as returned by Text
 	Field       string    // hash of the keys of all findings in the field
 	Expires     time.Time // zero if Ended, or if the waiver never expires
 }
@@ -165,7 +165,7 @@ func (a *CallAnswer) lines(c *codec) {
 // Tier sets the approval tier of tools for the calls of one user.
 type Tier struct {
 	Tier  string // "auto_approve" or "requires_approval"; "" removes the user's setting
-	User  string // hash, as returned by Text, of the user
+	User  string // hash of the user, as returned by Text
 	Tools []string
 }
 
@@ -176,7 +176,7 @@ func (t *Tier) lines(c *codec) {
 	c.line("tier", text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User), number("number of tools", 1, &n))
 	c.require(n <= MaxItems, "number of tools", "must not exceed %d", MaxItems)
 	if c.reading {
-		t.Tools = nil // grown line by line, because the announced number is not trusted
+		t.Tools = nil // grows line by line, because the number in the input is not trusted
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -190,7 +190,7 @@ func (t *Tier) lines(c *codec) {
 	}
 }
 
-// Signers puts a state of the signers file in force.
+// Signers is the act that makes a state of the signers file the current state.
 type Signers struct {
 	Number   int    // number of the state, counted from 1
 	Previous string // digest of the previous state; "" for the first state
@@ -205,9 +205,9 @@ func (s *Signers) lines(c *codec) {
 	c.require(s.Previous != s.State, "state", "must differ from the previous state")
 }
 
-// About returns a key for each object that the act is about. Of all acts with the same
-// key, only the newest is in force. The objects are the subjects of approved versions,
-// the tiers of tools, findings, and the signers. About returns nil for other acts. The
+// About returns keys for the objects of the act: the subjects of approved versions, the
+// tiers of tools, findings, or the signers. If several acts have the same key, only the
+// newest of them is in force. About returns nil for acts without such an object. The
 // triggers of the store use the same keys.
 func About(a Act) []string {
 	switch act := a.(type) {

@@ -13,8 +13,8 @@ import (
 type field struct {
 	name string
 	text string // encoded value
-	// problem returns the reason why text does not encode a value of the field, or "" if
-	// it does. Each value has exactly one encoding.
+	// problem returns the reason why text is not a valid encoding of the field, or "".
+	// Each value has exactly one encoding.
 	problem func(text string) string
 	set     func(text string) // decodes a valid text and stores the value
 }
@@ -80,7 +80,7 @@ const micros = "2006-01-02T15:04:05.000000Z"
 func stamp(name string, to *time.Time) field {
 	text := to.UTC().Format(micros)
 	if to.Nanosecond()%1000 != 0 {
-		text = to.UTC().Format(time.RFC3339Nano) // an invalid encoding, because the value cannot be encoded without rounding
+		text = to.UTC().Format(time.RFC3339Nano) // deliberately invalid, because the value cannot be encoded without rounding
 	}
 	problem := func(text string) string {
 		t, err := time.Parse(micros, text)

@@ -31,7 +31,7 @@ type Data struct{ Pool *session.Pool }
 // ReadAssistant implements builtin.Store.
 func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
-		stale := false // expired memories still have to be deleted
+		stale := false // whether expired memories must be deleted
 		err := db.Pool.View(ctx, func(s *session.Session) error {
 			a, err := newTables(ctx, s, of, at)
 			if err != nil {
@@ -84,7 +84,7 @@ func newTables(ctx context.Context, s *session.Session, of builtin.Owner, at tim
 	return a, err
 }
 
-// owns returns row with the column owner before the others.
+// owns returns row with an additional first column, owner.
 func (a *tables) owns(row table.Columns) table.Columns {
 	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
 }

@@ -120,7 +120,7 @@ func (a *tables) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 		return false, err
 	}
 	counted := l.ToEntity && !related
-	if counted { // counted again below, with this link
+	if counted { // the second call adds all entities again, including the new one
 		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
 			return false, err
 		}

@@ -85,8 +85,8 @@ func (a *tables) Memories(ctx context.Context, f builtin.MemoryFilter, limit int
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
-// since restricts a query to memories that changed after f.Since. The argument key is the
-// expression for the key of a memory, which is larger for later changes.
+// since restricts a query to memories that changed after f.Since. The argument key is an SQL
+// expression for the key of a memory. Later changes have larger keys.
 func (a *tables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil

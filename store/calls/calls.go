@@ -48,7 +48,7 @@ func (c Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 }
 
 // recordRefused wraps err in gateway.ErrContradiction if a trigger or a constraint rejected the
-// record. It returns other errors unchanged, for example the error for a full disk.
+// record. It returns other errors unchanged, for example an error about a full disk.
 func recordRefused(err error) error {
 	if errors.Is(err, engine.ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
@@ -159,8 +159,8 @@ func outcomeColumns(o *EndedCall) table.Columns {
 	}
 }
 
-// Chained adds the columns for the sequence number and the hashes of the chain to row, the other
-// columns of a chained table.
+// Chained returns the columns of a row in a chained table: the sequence number, the columns in row,
+// and the hashes of the chain.
 func Chained(row table.Columns) table.Columns {
 	return slices.Concat(table.Columns{table.Col("seq", nil)}, row, table.Columns{table.Col("prev_hash", nil), table.Col("hash", nil)})
 }
@@ -232,7 +232,7 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
-	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are rare, so their list replaces an index
+	indexed := q.Code != gateway.CodeInterrupted // a separate table lists calls without an outcome, because these calls are rare
 	and := func(column string, value any) {
 		if !indexed {
 			column = c.Hints.Unindexed(column)

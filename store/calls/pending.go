@@ -278,7 +278,7 @@ var (
 
 // CallHash returns the number and the hash of the call with sequence number seq, or of the newest call if
 // seq is 0. It returns 0 and "" if the call does not exist. If the calls prune command moved the call to a
-// file, CallHash returns the last call that was moved.
+// file, CallHash returns the number and the hash of the last call that was moved.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		there, err := s.OptionalRow(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
@@ -294,8 +294,8 @@ func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash st
 	return found, hash, err
 }
 
-// selectNotices selects the events about which running applications receive a notice. A proposal is
-// approved at most once, so the join with decisions finds the decision that the event records.
+// selectNotices selects the events that running applications are notified of. A proposal is approved at
+// most once, so the join with decisions finds the decision that the event records.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
 	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,

@@ -32,7 +32,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Prune is the record that the oldest calls of the log were moved to a file. Call and Outcome are
+// Prune is the record of a move of the oldest calls from the log to a file. Call and Outcome are
 // the last rows that were moved.
 type Prune struct {
 	ID              string
@@ -145,8 +145,8 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 type chains struct{ call, outcome history.Link }
 
 // choose determines the last call and the last outcome to move and stores them in p. It returns the
-// links that precede the first row of each chain in the database. Both chains are cut at the same
-// point: the outcomes that are moved belong to the calls that are moved.
+// links that precede the first row of each chain in the database. Outcomes are moved only together
+// with their calls.
 func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (from chains, err error) {
 	if from.call, from.outcome, err = Pruned(ctx, s); err != nil {
 		return from, err
@@ -191,8 +191,8 @@ func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (f
 	return from, err
 }
 
-// line is a line of a file of calls. The first line contains the links of both chains that precede
-// the rows in the file. Each of the following lines contains one row. Prev is the SHA-256 of the
+// line is a line of a file of calls. The first line contains the last link of each chain before the
+// rows in the file. Each of the following lines contains one row. Prev is the SHA-256 of the
 // previous line.
 type line struct {
 	Prev     string            `json:"prev"`

@@ -133,8 +133,8 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged reads all entries through each, merges those that have the same id, and calls fn once
-// for each id that remains.
+// eachMerged reads all entries through each and merges entries with the same id. It calls fn with
+// the merged entries of each id, unless no entries remain.
 func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
 	var same []Entry // entries of the current id from all layers
 	flush := func() error {
@@ -163,9 +163,9 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 // errStop ends the reading of entries when a page is full.
 var errStop = errors.New("enough")
 
-// merged returns what a catalog lists for the entries in same, which share an id. Usually, this is
-// the entry of the strongest layer with the subjects that it hides, or nothing if this entry is
-// deactivated. If everything is true, merged returns all entries, weakest first.
+// merged returns the entries of a catalog for same, the entries that share an id. Usually, this is
+// the entry of the strongest layer, with the subjects that it hides. If this entry is deactivated,
+// the result is empty. If everything is true, merged returns all entries, weakest first.
 func merged(same []Entry, everything bool) []Entry {
 	slices.SortFunc(same, byStrength)
 	if everything {
@@ -191,8 +191,8 @@ func byStrength(a, b Entry) int {
 	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
 }
 
-// Find returns the live definition that ref names, and its canonical JSON. The argument ref is a
-// subject, or an id, an alias, or a wire name in the layers of q.View.
+// Find returns the live definition that ref refers to, and the definition's canonical JSON. The
+// argument ref is a subject, or an id, an alias, or a wire name in the layers of q.View.
 func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawMessage, error) {
 	var e Entry
 	var definition []byte
@@ -221,7 +221,7 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 	return e, definition, err
 }
 
-// findEntry returns the entry that ref names in q.
+// findEntry returns the entry that ref refers to in q.
 func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, error) {
 	from, args := liveRows(q.AsOf)
 	query := " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
@@ -274,8 +274,9 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 	return Entry{}, fmt.Errorf("%w: no %s is called %s", proposals.ErrNotFound, q.Kind, ref)
 }
 
-// Subject returns the subject that ref, an id or an alias, names in the given layers, even if it is
-// deactivated. If several kinds have the name, the first kind in registry.SubjectKinds is chosen.
+// Subject returns the subject with the id or alias ref in the given layers, even if the subject is
+// deactivated. If subjects of several kinds match, the first kind in registry.SubjectKinds is
+// chosen.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {

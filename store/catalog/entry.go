@@ -69,8 +69,8 @@ func provenColumns() string {
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
 }
 
-// scanProven scans provenColumns and the columns after them: the hash of the version into hash, and
-// the others into rest. It takes the remaining fields of the entry from the verified version.
+// scanProven scans provenColumns and the columns that follow: the hash of the version into hash, and
+// the other columns into rest. It takes the remaining fields of the entry from the verified version.
 func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
 	var e Entry
 	var subject string

@@ -67,8 +67,8 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
-// ImportOf returns the latest import that contained the tool with the given hash. Tools is not set
-// in the result. The result ok is false if no import contained the tool.
+// ImportOf returns the latest import that contained the tool with the given hash. It does not set
+// Tools in the result. The result ok is false if no import contained the tool.
 func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var at, capabilities string

@@ -50,8 +50,8 @@ type decoded struct {
 	size   int // total length of the keys, in bytes
 }
 
-// decodedDefinition is a decoded definition with its hash. The field shown contains the values that
-// the live row repeats.
+// decodedDefinition is a decoded definition with its hash. The field shown contains the values of
+// the definition that the live row also contains.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string
@@ -316,8 +316,9 @@ func (s Registry) setLive(ctx context.Context, versions []history.Version, defin
 	return nil
 }
 
-// newLive returns the row of a first version for the live table. It omits the column size, which
-// does not exist yet when the migration that seeds the database runs.
+// newLive returns the row of a first version for the live table. The row does not contain the
+// column size, because newLive is also used by the migration that seeds the database, and a later
+// migration adds this column.
 func newLive(v history.Version, d registry.Definition, locked bool) table.Columns {
 	shown := d.Columns()
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&v.Subject))}, PartsOf(&v.Subject), table.Columns{table.Col("locked", &locked)}, liveColumns(&v.Number, &v.ContentHash, &shown))

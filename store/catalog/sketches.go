@@ -19,9 +19,9 @@ import (
 	"toolcrib/store/table"
 )
 
-// Thresholds of Alike for the estimated share of common shingles. Texts that share less than two fifths of their
-// shingles read as different texts. Purposes have only a few words and are often similar by chance, so they need a
-// higher threshold.
+// Thresholds of Alike for the estimated share of common shingles. People perceive texts as different if the texts share
+// less than two fifths of their shingles. Purposes have only a few words and are often similar by chance, so they need
+// a higher threshold.
 const (
 	leastText    = 0.4
 	leastPurpose = 0.55
@@ -103,8 +103,8 @@ type sketches struct {
 // and written as a whole. Until a block is complete, its sketches are single rows in the table recent_sketches.
 const SketchBlock = 256
 
-// sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a block because the
-// last version of a block can belong to an agent. Agents have no sketches and so do not trigger a check.
+// sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a block, because the
+// last version of a block can belong to an agent. Agents have no sketches, so their versions do not trigger a check.
 const sketchLook = 32
 
 // sketched holds the stored sketches of one version.

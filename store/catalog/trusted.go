@@ -15,8 +15,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// State implements review.RegistryReader. The result increases when the registry changes, because every change
-// adds a version. If signatures are required, a change of the signers also counts, because it can change which
+// State implements review.RegistryReader. The result increases when the registry changes, because every change adds a
+// version. If signatures are required, the result also increases when the signers change, because this can change which
 // versions are valid.
 func (s Registry) State(ctx context.Context) (int64, error) {
 	var n int64
@@ -121,7 +121,7 @@ func (s Registry) superseded(ctx context.Context, p *proof.Proofs, checked *proo
 	if !signed && !checked.Shared {
 		return nil, nil
 	}
-	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // reports whether the approval waits for another signature
+	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // endorsed reports whether the approval waits for another signature
 		err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 		return waits, err
 	}

@@ -117,8 +117,8 @@ type addedVersions map[string]int64
 // History reads the versions of subjects.
 type History struct{ Pool *session.Pool }
 
-// Versions returns at most limit versions of a subject, newest first. Only versions with a number
-// below before are returned; 0 means no bound.
+// Versions returns at most limit versions of a subject, newest first. If before is not 0, it
+// returns only versions with smaller numbers than before.
 func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
 		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")

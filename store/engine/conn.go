@@ -354,8 +354,8 @@ func assign(dest, value any) error {
 var (
 	// ErrNewer means that a newer version of toolcrib wrote the database.
 	ErrNewer = errors.New("the database is newer than this program")
-	// ErrNumbering means that the schema has a number that this program does not know, or that
-	// stands for other migrations.
+	// ErrNumbering means that this program does not have a migration with the number of the schema, or has a different
+	// migration with this number.
 	ErrNumbering = errors.New("the database has an unknown schema")
 	// ErrForeign means that the database does not belong to toolcrib.
 	ErrForeign = errors.New("not a toolcrib database")
@@ -367,8 +367,8 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrRefused means that a trigger or constraint rejected a write.
 	ErrRefused = errors.New("refused by the database")
-	// ErrGone means that the file of an open database was removed or replaced, so other processes
-	// use a different file.
+	// ErrGone means that the file of an open database was removed or replaced. Other processes then use a different
+	// file.
 	ErrGone = errors.New("the database was removed or replaced")
 	// ErrAgain means that the engine rolled back a transaction because of a concurrent one. A retry
 	// may succeed.

@@ -154,11 +154,11 @@ func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 }
 
 // AddedColumns returns the columns that both engines add to existing tables. Each column has its
-// own migration. Never change an entry that was released. Describe such a column of a sealed table
-// with table.Later, because the seals of existing rows do not cover the column.
+// own migration. Never change an entry that was released. If the table is sealed, describe the
+// column with table.Later, because the seals of existing rows do not cover it.
 func AddedColumns() []Added {
 	return []Added{
-		{Step: 26, Table: "decisions", Column: "reading"}, // the parts that the decider had read
+		{Step: 26, Table: "decisions", Column: "reading"}, // which parts of the review the decider had read
 	}
 }
 

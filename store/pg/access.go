@@ -183,10 +183,11 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can hold a lock indefinitely, either on a table or on the row of the table writer, which every
-// write transaction locks first. PostgreSQL does not end such a session, and a session can raise its own time limits. So
-// a session that has waited for lockWait looks up the sessions that hold the lock. If its login may do so, it ends those
-// that are idle in a transaction or belong to an agent. Otherwise, it returns an error that lists them.
+// A login with SQL access can hold a lock indefinitely, on a table or on the row of the table writer. Every write
+// transaction locks this row first. PostgreSQL does not end such a session, and a session can increase its own time
+// limits. A session that has waited for lockWait therefore looks up the sessions that hold the lock. If its login has
+// the right to end them, it ends the sessions that are idle in a transaction or belong to an agent. If no session was
+// ended, it returns an error that lists the sessions.
 
 // lockWait is how long a transaction waits for a lock before it looks up the holders.
 const lockWait = 10 * time.Second
@@ -203,9 +204,9 @@ func (h holder) String() string {
 	return fmt.Sprintf("the login %s (server process %d)", pgx.Identifier{h.login}.Sanitize(), h.pid)
 }
 
-// holders selects the sessions that hold a lock and do not wait for one themselves. A session that waits for a row also
-// has a granted lock on the table, and its lock on the row is not granted. The activity of a session is visible to its
-// own login, to superusers, and to members of pg_read_all_stats.
+// holders selects the sessions that hold a lock and are not waiting for a lock. A session that waits for a row also has
+// a granted lock on the table, but its lock on the row is not granted. The activity of a session is visible to its own
+// login, to superusers, and to members of pg_read_all_stats.
 const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
 	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
 	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)
@@ -214,8 +215,8 @@ const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename
 	AND l.granted AND l.pid <> pg_backend_pid() AND (l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock') OR c.relname = 'writer')
 	AND NOT EXISTS (SELECT 1 FROM pg_locks w WHERE w.pid = l.pid AND NOT w.granted) ORDER BY 1`
 
-// release ends the sessions that have held a lock for too long, as far as the login has the right to do so. It reports
-// whether it ended a session, and returns the holders that remain.
+// release ends the sessions that have held a lock for too long, if the login has the right to end them. It reports
+// whether it ended a session, and returns the remaining holders.
 func (s *Server) release(ctx context.Context) (ended bool, held []holder, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if err != nil {
@@ -288,9 +289,9 @@ func sqlState(err error) string {
 	return ""
 }
 
-// newDatabaseConfig configures a new connection. The server must notice when the host of a client disappears. A timeout
-// for idle transactions must not end a verification, which waits for other readers. Settings that the server does not
-// support are ignored.
+// newDatabaseConfig configures a new connection. With keepalives, the server notices when the host of a client
+// disappears. The timeout for idle transactions is disabled, because a verification can be idle while it waits for
+// other readers. Settings that the server does not support are ignored.
 func newDatabaseConfig(ctx context.Context, conn *pgx.Conn) error {
 	settings := []string{
 		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",

@@ -44,7 +44,7 @@ func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 		switch {
 		case s.Number <= seedStep:
 			err = takeStep(ctx, tx, s)
-		case s.Number == kindsStep || engine.Adds(s.Number): // the rows require these changes; FinishCopy removes and repeats them
+		case s.Number == kindsStep || engine.Adds(s.Number): // the copied rows need these changes; FinishCopy reverts them and runs the migrations again
 			_, err = tx.Exec(ctx, s.SQL)
 		}
 		if err != nil {

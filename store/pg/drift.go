@@ -88,7 +88,7 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	return nil
 }
 
-// clauses counts how often clause occurs in the definition of each table that the migrations
+// clauses returns how often clause occurs in the definition of each table that the migrations
 // create. The result does not contain tables without the clause.
 func clauses(clause string) map[string]int {
 	found := map[string]int{}

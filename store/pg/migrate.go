@@ -70,13 +70,13 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs those migrations in all that are missing, and the seed, in one transaction.
+// migrateTables runs the missing migrations in all, and the seed, in one transaction.
 func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer tx.Rollback(ctx) //nolint:errcheck // after COMMIT it does nothing
+	defer tx.Rollback(ctx) //nolint:errcheck // after COMMIT, Rollback does nothing
 	if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+Owner+"; SET LOCAL search_path = "+Schema+", pg_temp"); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ const Schema = "toolcrib"
 // Owner is the role that owns the tables. It cannot log in.
 const Owner = "toolcrib_owner"
 
-// Numbers of migrations that have no file or that other code refers to.
+// Numbers of migrations that have no file, or that other code refers to.
 const (
 	rolesStep = 0  // creates the roles and the schema; the other migrations run as Owner
 	seedStep  = 7  // inserts the shipped definitions, which the program writes

@@ -151,7 +151,7 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 			return nil, err
 		}
 		select {
-		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // nothing depends on it
+		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // the pause need not be unpredictable
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
@@ -169,8 +169,8 @@ func (s *Server) detectPooler(err error) bool {
 	return pooler
 }
 
-// idleWriterTimeout is the time after which the server ends an idle write transaction, whose host could have
-// disappeared.
+// idleWriterTimeout is the time after which the server ends an idle write transaction. The host of such a
+// transaction may have disappeared.
 const idleWriterTimeout = 20 * time.Second
 
 // begin returns the statements that begin a transaction. They are sent in one message.

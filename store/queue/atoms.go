@@ -35,7 +35,7 @@ const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version 
 type lookup struct {
 	row     engine.Clause // condition on a row with the alias p
 	ordered bool          // an index contains the columns of row, followed by seq
-	rows    engine.Clause // statement that selects the seq of each match using only indexes; zero if there is none
+	rows    engine.Clause // statement that selects the seq of each match using only indexes; zero if no such statement exists
 }
 
 // indexed returns a lookup for a condition that an index supports.

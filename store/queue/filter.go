@@ -57,8 +57,8 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 }
 
 // selectTerms returns the selection of the proposals that match all terms. It finds rows through the index of one term
-// and checks the other terms on these rows. It prefers a term with few matches. Otherwise, it prefers an index that
-// returns rows ordered by seq, so that a page fills quickly.
+// and checks the other terms on these rows. It prefers a term with few matches. If no term has few matches, it prefers
+// an index that returns rows ordered by seq, so that a page fills quickly.
 func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
@@ -152,9 +152,9 @@ func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, e
 	return every(), nil
 }
 
-// ordered returns a selection whose rows an index returns in order. It uses the text index if that supports any of the
-// terms, and otherwise the first term whose index ends in seq. The result used lists the terms that the selection
-// covers, or is nil.
+// ordered returns a selection with rows in the order of an index. It uses the text index if this index supports one of
+// the terms, and otherwise the first term with an index that ends in seq. The result used lists the terms that the
+// selection covers, or is nil.
 func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.Engine.Matching(wanted, unwanted)), used
@@ -207,8 +207,8 @@ func from(source engine.Source) selection {
 // matcher returns the matcher for the engine of s.
 func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
 
-// rest returns the conditions of the terms that are not in used. Each condition is written so that the engine does not
-// use an index for it.
+// rest returns the conditions of the terms that are not in used. The conditions are written so that the engine does not
+// use an index for them.
 func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	var all []engine.Clause
 	for i, t := range terms {
@@ -264,7 +264,7 @@ func countSpellings(words string) int {
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
 
-// unmoved is the condition that no member of the change set of p changed after approval d of p.
+// unmoved is the condition that no member of p's change set changed after d, an approval of p.
 const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.change_set AND m.change_set <> '' AND (m.state = 'withdrawn' AND m.updated_at > d.decided_at
 	OR EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = m.id AND r.created_at > d.decided_at)))`
 

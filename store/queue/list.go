@@ -163,7 +163,7 @@ func common(a, b string) int {
 type key struct {
 	column    string
 	direction string // "ASC" or "DESC", for column and seq
-	beyond    string // operator that is true for a row and the row before it
+	beyond    string // operator that is true for a row compared with the previous row
 	index     string // name of the index on (state, column, seq)
 }
 
@@ -258,9 +258,10 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// walk reads the proposals of sel in the order of an index, state by state, and merges the states. If q.After is
-// set, it reads two ranges for each state: the rest of the rows with the same key, and the rows with later keys.
-// The ranges are separate because the index supports only one of the two conditions at a time.
+// walk reads the proposals of sel in the order of an index. It reads each state separately and merges the
+// results. If q.After is set, it reads two ranges for each state: the rest of the rows with the same key, and the
+// rows with later keys. The ranges are separate because the index supports only one of the two conditions at a
+// time.
 func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.Hints.IndexedBy(k.index)
 	ranges := []engine.Clause{{}}

@@ -58,7 +58,7 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 	case strings.Contains(ref, ":"):
 		subject, err := registry.ParseSubject(ref)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
+			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // err is only text here, because callers treat ErrSubject as an error of usage
 		}
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":

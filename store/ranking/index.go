@@ -108,7 +108,7 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback() //nolint:errcheck // of a transaction that was committed, or that failed before
+		defer tx.Rollback() //nolint:errcheck // the transaction was committed, or its error is already being returned
 		_, err = tx.ExecContext(ctx, "CREATE VIRTUAL TABLE tools USING fts5 (names, short, long, tokenize = 'porter unicode61 remove_diacritics 2')")
 		if err != nil {
 			return err

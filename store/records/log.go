@@ -90,8 +90,8 @@ func AppendRecord[T any](ctx context.Context, s *session.Session, t table.Table[
 	return Log{Session: s}.AppendWithData(ctx, e, data)
 }
 
-// RecentWrites implements review.RecordReader. The conditions on the actor and on the act are the conditions of the
-// partial index.
+// RecentWrites implements review.RecordReader. The query repeats the conditions of a partial index on the actor and
+// the act.
 func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
@@ -155,7 +155,7 @@ func scanAccount(row table.Scanner) (history.Account, error) {
 	return has.Account, json.Unmarshal([]byte(data), &has)
 }
 
-// ends contains the last rows of the tables to which an approval appends. A transaction reads them once, with one
+// ends contains the last rows of the tables that an approval appends to. A transaction reads them once, with one
 // statement, and updates them when it appends rows.
 type ends struct {
 	read                bool

@@ -39,15 +39,15 @@ func (s Signatures) Signature(ctx context.Context, hash string) (proof.Signature
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
-// signedAfter returns the rest of a query after FROM. It selects the rows of signed_subjects for a subject whose
-// statement is newer than the statement with the given hash ("" for any statement). The arguments about and hash are
-// SQL expressions for the subject and the hash.
+// signedAfter returns the part of a query after FROM. The query selects the rows of signed_subjects for a subject,
+// but only rows of statements that are newer than the statement with the given hash ("" means all statements). The
+// arguments about and hash are SQL expressions for the subject and the hash.
 func signedAfter(about, hash string) string {
 	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
 }
 
-// SignedLater returns the condition that signedAfter selects at least one row, that is, that a newer statement
-// exists.
+// SignedLater returns the condition that a newer statement exists, that is, that signedAfter selects at least one
+// row.
 func SignedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }

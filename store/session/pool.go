@@ -23,7 +23,7 @@ type Pool struct {
 	Options
 
 	writer  chan *Session // holds the unused writer; nil if it is not open; empty while a transaction runs
-	logger  chan *Session // same for the session whose transactions a power failure can roll back
+	logger  chan *Session // the same for the session for transactions that a power failure can roll back
 	idle    chan *Session // unused readers
 	slots   chan struct{} // holds one element for each open reader
 	toBegin atomic.Int32  // number of write transactions that have not begun
@@ -252,8 +252,8 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 	return err
 }
 
-// borrow waits for the writer, or for the logger if use is engine.Log, and passes it to fn. The argument of fn points
-// to nil if the session is not open yet. The pool keeps the session to which the argument points when fn returns.
+// borrow waits for the writer, or for the logger if use is engine.Log, and passes it to fn. If the session is not open
+// yet, the argument of fn points to nil. After fn returns, the pool keeps the session that the argument then points to.
 func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
 	idle := db.writer
 	if use == engine.Log {
@@ -311,9 +311,10 @@ var errDryRun = errors.New("dry run")
 // errInDoubt indicates that the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")
 
-// outcome determines whether a transaction whose connection was lost was committed, and returns nil if so. If the
-// transaction had not started its COMMIT, it was rolled back. Otherwise, it was committed if last, the last row that it
-// added to a hash chain, exists. The lookup waits for the write lock and therefore for the end of the lost transaction.
+// outcome determines whether a transaction was committed before its connection was lost, and returns nil if so. If the
+// transaction had not started its COMMIT, it was rolled back. Otherwise, outcome looks up last, the last row that the
+// transaction added to a hash chain. The transaction was committed if this row exists. The lookup waits for the write
+// lock and therefore for the end of the lost transaction.
 func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)

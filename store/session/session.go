@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Session is a connection in a transaction, together with cached values. It must not be used concurrently. Each type
-// that embeds a *Session implements one family of tables. On a read connection, the engine rejects writes.
+// Session is a connection in a transaction, together with cached values. It must not be used concurrently. Types that
+// embed a *Session implement one family of tables each. On a read connection, the engine rejects writes.
 type Session struct {
 	*engine.Conn
 	Engine  Engine
@@ -149,7 +149,7 @@ type Connector interface {
 	// Promote converts a read connection to a connection for writing or logging. It returns false if the caller must
 	// open a new connection instead.
 	Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error)
-	// WhileAudited runs fn, which reads the whole database through c, with settings suitable for that.
+	// WhileAudited runs fn with settings that suit reads of the whole database through c.
 	WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error
 	// Describe converts an error of the engine to an error of package engine. It returns other errors unchanged.
 	Describe(err error) error
@@ -195,8 +195,8 @@ type Searcher interface {
 }
 
 // Witness adds the account that writes an event to the data of the event. It rejects events of users that the account
-// is not allowed to act as. The desk and the gateway write the event of an act in the same transaction as the act, so
-// the act is rejected as well.
+// is not allowed to act as. The desk and the gateway write each act and its event in one transaction, so the act is
+// rejected as well.
 type Witness struct {
 	Account history.Account
 	Users   []string // nil for all users

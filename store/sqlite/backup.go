@@ -203,8 +203,9 @@ func (c *Copy) begin(ctx context.Context) error {
 	return nil
 }
 
-// Finish completes the copy and gives it its final path. In other databases, triggers and migrations fill the text
-// index of proposals, the subjects of statements, and the sizes of live definitions. Finish fills them here.
+// Finish completes the copy and gives it its final path. It also fills the text index of proposals, the subjects of
+// statements, and the sizes of live definitions. In databases that are not copies, triggers and migrations fill these
+// tables.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {

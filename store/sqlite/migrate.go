@@ -51,11 +51,11 @@ func SchemaVersion() int {
 	return list[len(list)-1].Number
 }
 
-// lastReused is the last number that development builds used before the migrations were renumbered. Files of these
-// builds have numbers up to lastReused with other meanings. New migrations must have larger numbers.
+// lastReused is the largest schema number that development builds used before the migrations were renumbered. In files
+// of these builds, numbers up to lastReused have different meanings. New migrations must have larger numbers.
 const lastReused = 20
 
-// checkNumber returns engine.ErrNumbering unless the tables of the file are those that the migrations up to version
+// checkNumber returns engine.ErrNumbering unless the file contains exactly the tables that the migrations up to version
 // create.
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	unknown := fmt.Errorf(`%w: a development build with different schema numbers wrote schema %d, which cannot be converted; `+
@@ -86,7 +86,7 @@ func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 func (f *File) refuse(ctx context.Context) error {
 	info, err := os.Stat(f.path + "-wal")
 	if err != nil || info.Size() == 0 {
-		return nil //nolint:nilerr // there is no log
+		return nil //nolint:nilerr // the log does not exist
 	}
 	look, err := openDB(f.path, "ro", defaultBusyTimeout)
 	if err != nil {

@@ -125,9 +125,9 @@ func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	return err
 }
 
-// Promote implements session.Engine. The largest cost of a new connection is to parse the schema; because of Promote, a
-// command that reads and then writes pays it only once. Promote turns off query_only last, so that the connection stays
-// a reader if a setting fails.
+// Promote implements session.Engine. Opening a connection is slow, mainly because the schema is parsed. With Promote, a
+// command that reads and then writes opens only one connection. Promote turns off query_only last, so that the
+// connection stays a reader if a setting fails.
 func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
 	if f.frozen {
 		return false, nil
@@ -217,9 +217,9 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// createFile creates the file at path if it does not exist. The file and the log files, which inherit its mode,
-// therefore never have a wider mode than 0600. createFile rejects a file that is too small for a database, because the
-// engine would treat it as empty. It does not create folders, because a missing folder is probably a typing error.
+// createFile creates the file at path if it does not exist. The log files inherit the mode of the file, so no file ever
+// has a wider mode than 0600. createFile rejects a file that is too small for a database, because the engine would
+// treat it as empty. It does not create folders, because a missing folder is probably a typing error.
 func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -373,7 +373,7 @@ func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 	if err != nil {
 		return err
 	}
-	defer changes.Close() //nolint:errcheck // it only reports
+	defer changes.Close() //nolint:errcheck // Close has nothing to write
 	if err := changes.Add(filepath.Dir(f.path)); err != nil {
 		return err
 	}

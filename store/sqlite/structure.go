@@ -58,7 +58,7 @@ func DamagedPages(ctx context.Context, path string) (found []string) {
 	if err != nil {
 		return nil
 	}
-	defer db.Close() //nolint:errcheck // it only reads
+	defer db.Close() //nolint:errcheck // the connection only reads
 	rows, err := db.QueryContext(ctx, "PRAGMA integrity_check(20)")
 	if err != nil {
 		return nil

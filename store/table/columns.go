@@ -32,8 +32,9 @@ type Column struct {
 // Col returns a column with the given name that is bound to v.
 func Col(name string, v any) Column { return Column{Name: name, v: v} }
 
-// Later returns a column that was added to a table with sealed rows after the first release. It must be the last
-// column. A seal covers the column only if its value is not empty, so that the seals of older rows remain valid.
+// Later returns a column that was added to a table with sealed rows after the first release. Such columns must be the
+// last columns. A seal covers the column only if its value is not empty, so that the seals of older rows remain
+// valid.
 func Later(name string, v any) Column { return Column{name, v, true} }
 
 // Later returns the number of columns that were created with Later.
@@ -102,7 +103,8 @@ func (c Columns) Maybe(alias, key string) string {
 	return list
 }
 
-// When returns the columns for scanning the list that Maybe returns. It stores whether the row exists in there.
+// When returns the columns for scanning the list that Maybe returns. When a row is scanned, *there is set to whether
+// the joined row exists.
 func (c Columns) When(there *bool) Columns {
 	list := Columns{Col("", there)}
 	for _, one := range c {

@@ -98,7 +98,7 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 	return seals, nil
 }
 
-// seal appends text, the value of c, to the fields that a seal covers.
+// seal appends text, the value of c, to fields, the values that a seal covers.
 func (c Column) seal(fields []string, text string) []string {
 	if c.later && text == "" {
 		return fields

@@ -31,7 +31,7 @@ func newDigest(t table) *digest { return &digest{terms: t.terms(), hash: sha256.
 func (d *digest) add(row []any) error {
 	d.rows++
 	for i, value := range row {
-		if text, ok := value.(string); ok && d.terms && i > 0 { // the order and the duplicates of terms do not count
+		if text, ok := value.(string); ok && d.terms && i > 0 { // the digest ignores the order and the duplicates of terms
 			value = strings.Join(slices.Compact(slices.Sorted(strings.FieldsSeq(text))), " ")
 		}
 		var err error

@@ -79,8 +79,8 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
-// References implements history.Ledger. It skips the checks of records and of the live registry if the rows that were
-// read before already show that the references agree.
+// References implements history.Ledger. The rows that were read before can already prove that the references agree.
+// References then skips the checks of records and of the live registry.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
@@ -197,8 +197,8 @@ func eachRow(name, query, message string, right func(fields []string) bool) insp
 }
 
 // signedSubjects reports signed statements that are missing under one of their subjects in the index signed_subjects,
-// or that are indexed under another subject. Statements that cannot be decoded are reported elsewhere, with the
-// signatures.
+// and statements that are indexed under another subject. The verification of signatures reports statements that cannot
+// be decoded.
 func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	type key struct {
 		signature int64

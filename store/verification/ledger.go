@@ -26,7 +26,7 @@ import (
 // Ledger reads one snapshot of the database with several sessions in parallel. It implements history.Ledger.
 type Ledger struct {
 	engine     session.Engine
-	file       *session.Session      // runs Structure, which takes longest, and is then added to free; nil if there is only one session
+	file       *session.Session      // session for Structure, which takes longest; added to free afterwards; nil if only one session exists
 	free       chan *session.Session // idle sessions
 	crossCheck *crossCheck
 	facts      *derivedFacts
@@ -137,8 +137,8 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	})
 }
 
-// versions reads the table versions in the order of its key, in which the numbers of each subject ascend. To order by
-// subject would read the subject from an index and therefore miss a change in the table.
+// versions reads the table versions in the order of its key. In this order, the numbers of each subject ascend. An
+// order by subject would read the subject from an index and could therefore miss a change in the table.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
 	v := new(history.Version)
 	all := catalog.VersionTable.Plain(v)
@@ -170,8 +170,8 @@ func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
 }
 
-// chain reads a table whose rows form a hash chain. The first row in the table follows the link after. In the columns
-// of row, seq is the first, and prev_hash and hash are the last.
+// chain reads a table in which the rows form a hash chain. The argument after is the link before the first row in the
+// table. In the columns of row, seq is the first, and prev_hash and hash are the last.
 func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, after history.Link, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)

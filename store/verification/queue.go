@@ -87,9 +87,9 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 	})
 }
 
-// waivedCounts reports proposals with waivers whose stored number of blocking findings is wrong. The number must match
-// the time of the last assessment or waiver. Only the review service knows which findings a waiver covers, so its
-// function Tally counts the findings.
+// waivedCounts reports proposals with waivers that have a wrong number of blocking findings. The number must be correct
+// for the time of the last assessment or waiver. Only the review service can determine which findings a waiver covers,
+// so its function Tally counts the findings.
 func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	ids, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

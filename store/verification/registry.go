@@ -24,8 +24,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// liveColumnsAgree reports subjects whose columns for lists and lookups differ from the definition of their live
-// version. It also reports names that do not belong to a live definition, and names that are missing.
+// liveColumnsAgree reports subjects with columns for lists and lookups that differ from the definition of the live
+// version. It also reports names that do not belong to a live definition, and missing names.
 func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	wanted := map[string]bool{}     // each name with its subject, such as "pace_scene of tool:user/scene_pacer"
 	unreadable := map[string]bool{} // subjects whose names are unknown
@@ -100,8 +100,8 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	return list, nil
 }
 
-// checkSketches reports a block in which the sketch of a tool version is missing or which contains the sketch of
-// another version. If deep is true, it also reports a block in which a sketch differs from the recomputed sketch.
+// checkSketches reports a block if the sketch of a tool version is missing in it, or if it contains the sketch of
+// another version. If deep is true, it also computes the sketches again and reports a block with a different sketch.
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
 	var text, purpose []byte
@@ -157,7 +157,7 @@ func sketchesOf(stored []byte, ids []int64) bool {
 	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
 }
 
-// equalSketches reports whether stored contains the same sketches as want, in whatever way stored is divided into
+// equalSketches reports whether stored contains the same sketches as want. It ignores how stored is divided into
 // blocks.
 func equalSketches(stored []byte, want *overlap.Index) bool {
 	var have overlap.Index
@@ -196,7 +196,7 @@ func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Dama
 		}
 		d, err := registry.DecodeDefinition(registry.KindSkill, []byte(definition))
 		if err != nil {
-			return nil //nolint:nilerr // the check of versions reports it
+			return nil //nolint:nilerr // the check of versions reports this definition
 		}
 		for _, name := range d.Skill.Paths() {
 			if f := d.Skill.Files[name]; f.Type != "" && !stored[f.SHA256] {

@@ -48,7 +48,7 @@ func (w Store) write(ctx context.Context, fn func(*session.Session) error) error
 	return w.Pool.Update(ctx, fn)
 }
 
-// Attach implements workspace.Store. If the folder is already attached, Attach only makes one read.
+// Attach implements workspace.Store. If the folder is already attached, Attach only runs one read transaction.
 func (w Store) Attach(ctx context.Context, dir, project string) error {
 	var attached string
 	err := w.read(ctx, func(s *session.Session) error {
@@ -105,7 +105,7 @@ func (w Store) PendingExports(ctx context.Context, dir string) ([]workspace.Pend
 				return err
 			}
 			if err := (records.Signatures{Session: s}).Counts(ctx, v); proof.Refuses(err) {
-				continue // a version is not written while it is not valid
+				continue // a version without a valid signature is not written
 			} else if err != nil {
 				return err
 			}

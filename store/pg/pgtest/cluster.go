@@ -91,7 +91,7 @@ func Start(opts Options) (c *Cluster, err error) {
 		settings = append(settings, "fsync=off", "full_page_writes=off")
 	}
 	c = &Cluster{dir: dir}
-	c.supervisor = exec.Command("sh", "-c", supervise, "sh", bin, dir, "-c "+strings.Join(settings, " -c ")) //nolint:noctx // it outlives every context
+	c.supervisor = exec.Command("sh", "-c", supervise, "sh", bin, dir, "-c "+strings.Join(settings, " -c ")) //nolint:noctx // the server does not depend on a context
 	c.supervisor.Dir = dir
 	c.supervisor.SysProcAttr = ownSession(as)
 	if err := c.begin(); err != nil {

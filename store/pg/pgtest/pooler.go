@@ -46,7 +46,7 @@ func (c *Cluster) Pooler(t testing.TB, connections int) func(address string) str
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended already
+		_ = cmd.Process.Kill() // the process may have ended already
 		_ = cmd.Wait()
 	})
 	socket := filepath.Join(dir, ".s.PGSQL.6432")

@@ -23,7 +23,7 @@ var major = regexp.MustCompile(`\d+`)
 func Programs() (string, error) {
 	best, version := "", 0
 	for _, dir := range folders() {
-		out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:noctx // it prints one line
+		out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:noctx // the program prints one line
 		if err != nil {
 			continue
 		}
@@ -71,7 +71,8 @@ func folder(as *account) (string, error) {
 // account is the user that a server runs as.
 type account struct{ uid, gid int }
 
-// write creates a file that only the account can read. A nil account stands for the process's own.
+// write creates a file that only the account can read. If the account is nil, write uses the
+// account of this process.
 func (a *account) write(path string, text []byte) error {
 	if err := os.WriteFile(path, text, 0o600); err != nil || a == nil {
 		return err
