@@ -141,8 +141,8 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// gracePeriod is the time after the opening of a dialog in which the dialog ignores y. It protects users who
-// are typing when the dialog opens from confirming it by accident. Other keys take effect at once.
+// gracePeriod is how long a dialog ignores y after it has opened. A user who is typing at that time cannot
+// confirm the dialog by accident. Other keys take effect at once.
 const gracePeriod = 300 * time.Millisecond
 
 // saveDelay is how long the user must pause before the dialog saves the text.

@@ -77,7 +77,7 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// WholeText is the value of New's parameter context that makes the list show whole texts.
+// WholeText makes the list show whole texts if it is passed to New as context.
 const WholeText = -1
 
 // DefaultContext is the usual number of unchanged lines around each change.
@@ -330,8 +330,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row of the first difference in a file. The given row belongs to the list of files and
-// names the file. FileAt returns false if the row is not in this list.
+// FileAt returns the row of the first difference in a file, given the row of the file in the list of files. It
+// returns false if the given row is not in that list.
 func (l *List) FileAt(row int) (at int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {

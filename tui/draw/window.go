@@ -111,8 +111,8 @@ func Measure(raw string, from, col, width int) (to, used int) {
 	return i, used
 }
 
-// Write appends the text from offset from up to offset to. Measure has returned to for the same col and width.
-// Write returns the number of cells written, which is at most width.
+// Write appends the text between the offsets from and to. The offset to is the result of Measure for the same
+// col and width. Write returns the number of cells written, which is at most width.
 func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	used := 0
 	for i := from; i < to && used < width; {

@@ -20,8 +20,7 @@ import (
 )
 
 // newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. Links, images, HTML, and
-// link definitions stay as they are written, because rendering would hide parts of them from the user that a
-// model reads.
+// link definitions stay as they are written, because rendering would hide parts that a model reads.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),

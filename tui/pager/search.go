@@ -42,8 +42,8 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is the maximum number of rows for which Match counts matching rows. For more rows, counting would
-// cause a noticeable delay.
+// maxCounted is the maximum number of rows of a pager that Match counts matches in. For more rows, counting
+// would cause a noticeable delay.
 const maxCounted = 20_000
 
 // Match returns the number of the current matching row and the total number of matching rows. ok is false if no
