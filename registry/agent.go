@@ -19,25 +19,25 @@ type Agent struct {
 	// Agents: the philosophy of behavior, as prose without headings, tool names or
 	// instructions.
 	Soul string `json:"soul,omitempty"`
-	// Agents: the prompt with $identity, $soul, $channel_guidance, $current_time,
-	// $memory_notes, $user_instructions, $tool_guidance, $tool_catalog,
-	// $interaction_learning, $operating_model, $session_section and $bootstrap_context; the
-	// built-in order when absent.
+	// Agents: the prompt with $identity, $soul, $channel_guidance, $current_time, $memory_notes,
+	// $user_instructions, $tool_guidance, $tool_catalog, $interaction_learning, $operating_model,
+	// $session_section and $bootstrap_context. By default, the prompt contains these parts in the
+	// built-in order.
 	PromptTemplate string `json:"promptTemplate,omitempty"`
-	// Agents: how it works, for $operating_model.
+	// Agents: how the agent works; the text that replaces $operating_model.
 	OperatingModel string `json:"operatingModel,omitempty"`
-	// Agents: what it learns from the user, for $interaction_learning.
+	// Agents: what the agent learns from the user; the text that replaces $interaction_learning.
 	InteractionLearning string `json:"interactionLearning,omitempty"`
 	// Agents: guidance for each channel, such as {"web": "…"}.
 	ChannelGuidance map[string]string `json:"channelGuidance,omitempty"`
 	// Agents: texts for the start of a session.
 	SessionOpen *SessionOpen `json:"sessionOpen,omitempty"`
-	// Agents: for the first conversations with a new user.
+	// Agents: instructions for the first conversations with a new user.
 	Onboarding string `json:"onboarding,omitempty"`
-	// Agents: which tools it has: the id of an allow-list, a list of tool ids, or an object
+	// Agents: the tools of the agent, as the id of an allow-list, a list of tool ids, or an object
 	// with the keys of a list.
 	AllowList *AllowList `json:"allowList,omitempty"`
-	// Agents: categories whose tools are included as well.
+	// Agents: categories of tools that the agent has in addition to allowList.
 	Categories []string `json:"categories,omitempty"`
 	// Agents: an IANA name such as Europe/Berlin.
 	Timezone string `json:"timezone,omitempty"`
@@ -116,17 +116,18 @@ type List struct {
 	Description string `json:"description,omitempty"`
 	// Lists: tool ids.
 	Tools []string `json:"tools,omitempty"`
-	// Lists: categories whose tools are included.
+	// Lists: categories. All tools of these categories are included.
 	Categories []string `json:"categories,omitempty"`
-	// Lists: one or more of these, to filter the tools that categories add.
+	// Lists: low, medium or high, or a list of these values. Restricts the tools that categories
+	// adds.
 	Tiers Tiers `json:"tier,omitempty"`
 	// Lists: tool ids added where the agent does not work on the user's machine.
 	AddWhenNonLocal []string `json:"addWhenNonLocal,omitempty"`
 	// Lists: tool ids excluded where the agent works on the user's machine.
 	ExcludeInLocal []string `json:"excludeInLocal,omitempty"`
-	// Lists: tool ids added where there is semantic search.
+	// Lists: tool ids added where semantic search is available.
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`
-	// Lists: prompt, action or both: every active tool of these kinds.
+	// Lists: prompt, action or both. All active tools of these kinds are included.
 	Kinds  Kinds  `json:"kinds,omitempty"`
 	Status Status `json:"status,omitempty"`
 }

@@ -29,9 +29,9 @@ type Folder struct {
 	// Skills and instructions, required: the location below the folder of their layer,
 	// with slashes, such as .claude/skills/pdf.
 	Path string `json:"path,omitempty"`
-	// Skills and instructions, required: the files by their path below path. A file has text,
-	// and encoding where it is not UTF-8; or type, size and sha256 where it is a binary; or
-	// link; and executable where it is.
+	// Skills and instructions, required: the files, keyed by their path relative to path. A text
+	// file has text, and encoding if it is not UTF-8. A binary file has type, size and sha256. A
+	// symbolic link has link. An executable file has executable.
 	Files  map[string]File `json:"files,omitempty"`
 	Status Status          `json:"status,omitempty"`
 }

@@ -32,24 +32,24 @@ type Tool struct {
 	Kind ToolKind `json:"kind,omitempty"`
 	// Every kind, required for tools and agents: a label for people.
 	Name string `json:"name,omitempty"`
-	// Tools: the role it is written for, such as Any, Chief, Planner, Editor, Critic or
+	// Tools: the role that the tool is written for, such as Any, Chief, Planner, Editor, Critic or
 	// Continuity.
 	Archetype string `json:"archetype,omitempty"`
-	// Prompt tools, required: how much of the work the tool looks at.
+	// Prompt tools, required: the part of the work that the tool examines.
 	Scope Scope `json:"scope,omitempty"`
-	// Prompt tools, required: when to use it, and when not.
+	// Prompt tools, required: when to use the tool, and when not to use it.
 	UsageNotes string `json:"usageNotes,omitempty"`
-	// Prompt tools, required: what it achieves.
+	// Prompt tools, required: what the tool achieves.
 	Goals string `json:"goals,omitempty"`
-	// Prompt tools, required: what it must never do.
+	// Prompt tools, required: what the tool must never do.
 	Guardrails string `json:"guardrails,omitempty"`
-	// Prompt tools, required: the text that is injected.
+	// Prompt tools, required: the text that is inserted into the prompt of the agent.
 	Prompt string `json:"prompt,omitempty"`
 
-	// Action tools, required: what it does, when to use it, what it returns; the model that
-	// calls it reads this. Optional for the others.
+	// Action tools, required: what the tool does, when to use it, and what it returns. The model
+	// that calls the tool reads this text. Optional for other kinds of definitions.
 	Description string `json:"description,omitempty"`
-	// Tools: one line for lists; the first sentence of description when absent.
+	// Tools: one line for lists of tools; by default, the first sentence of description.
 	ShortDescription string `json:"shortDescription,omitempty"`
 	// Action tools, required: a JSON Schema 2020-12 of type object, with a description for
 	// each property. No $ref to other documents.
@@ -57,25 +57,26 @@ type Tool struct {
 	// Action tools: a JSON Schema of the result.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	// Tools: the subject area. Known: search, code_changes, terminal, todo, requirement,
-	// integration_jira, integration_github, integration_confluence, integration_linear,
-	// delegation, web, knowledge_graph, file_fetch, analysis, sandbox, email, calendar,
-	// tasks, reminders, schedules, memory, instructions, other. Others are allowed in the
-	// same form.
+	// integration_jira, integration_github, integration_confluence, integration_linear, delegation,
+	// web, knowledge_graph, file_fetch, analysis, sandbox, email, calendar, tasks, reminders,
+	// schedules, memory, instructions, other. Other categories are allowed if they have the same
+	// form.
 	Category string `json:"category,omitempty"`
 	// Tools: the level of abstraction, low, medium or high.
 	Tier Tier `json:"tier,omitempty"`
 	// Tools: alternative ids for searches.
 	Aliases []string `json:"aliases,omitempty"`
 
-	// Tools: omit it from the prompt; the agent finds it with search_tools.
+	// Tools: omit the tool from the prompt; the agent finds the tool with search_tools.
 	DeferLoading bool `json:"deferLoading,omitempty"`
-	// Tools: what a call may do; omit what is unknown.
+	// Tools: what a call can do; omit keys with unknown values.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Tools: who decides whether a call runs; absent means requires_approval.
+	// Tools: who decides whether a call runs; by default, requires_approval.
 	Approval *Approval `json:"approval,omitempty"`
-	// Tools: the environments that offer it; at most one of the first two.
+	// Tools: the environments that offer the tool. Only one of localOnly and nonLocalOnly is
+	// allowed.
 	Availability *Availability `json:"availability,omitempty"`
-	// Tools: how a line "PREFIX: argument" of an answer calls it.
+	// Tools: the form of a line "PREFIX: argument" that calls the tool in an answer.
 	Tag *Tag `json:"tag,omitempty"`
 	// Tools: limits for each user; 0 means no limit.
 	Limits *Limits `json:"limits,omitempty"`
@@ -86,11 +87,11 @@ type Tool struct {
 
 	// Tools: a line for the prompt, by channel, such as {"web": "…"}.
 	Guidance map[string]string `json:"guidance,omitempty"`
-	// Action tools: where a call runs; absent when the application runs it.
+	// Action tools: where a call runs; omit it if the application runs the call itself.
 	Provider *Provider `json:"provider,omitempty"`
 	// Imported tools: copy it unchanged from the live definition. Never set it yourself.
 	Source *Source `json:"source,omitempty"`
-	// Every kind: set by deactivate and reactivate; leave it out.
+	// Every kind: set by deactivate and reactivate; omit it in proposals.
 	Status Status `json:"status,omitempty"`
 }
 
@@ -155,7 +156,7 @@ type Annotations struct {
 	Destructive *bool `json:"destructive,omitempty"`
 	// A repeated call changes nothing more.
 	Idempotent *bool `json:"idempotent,omitempty"`
-	// The user confirms each call; not together with auto_approve.
+	// The user confirms each call; not allowed with auto_approve.
 	RequiresConfirmation *bool `json:"requiresConfirmation,omitempty"`
 	// Reaches external systems, such as the web.
 	OpenWorld *bool `json:"openWorld,omitempty"`
@@ -174,10 +175,10 @@ const (
 
 // Approval is the approval policy of a tool at run time.
 type Approval struct {
-	// auto_approve runs, requires_approval asks the user, user_configurable lets the user
-	// choose.
+	// auto_approve runs every call, requires_approval asks the user before each call,
+	// user_configurable lets the user choose one of these two tiers.
 	Tier ApprovalTier `json:"tier,omitempty"`
-	// Only with user_configurable, required there.
+	// The default tier; required with user_configurable, and not allowed with other tiers.
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
@@ -210,9 +211,9 @@ func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 type Availability struct {
 	// Only where the agent works on the user's machine.
 	LocalOnly bool `json:"localOnly,omitempty"`
-	// Only where it does not.
+	// Only where the agent does not work on the user's machine.
 	NonLocalOnly bool `json:"nonLocalOnly,omitempty"`
-	// Only where there is semantic search.
+	// Only where semantic search is available.
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
@@ -228,14 +229,14 @@ func (t Tool) SameBytes(o Tool) bool {
 type Tag struct {
 	// The word before the colon.
 	Prefix string `json:"prefix,omitempty"`
-	// A regular expression (RE2) of the argument; (.+) when absent.
+	// A regular expression (RE2) that matches the argument; by default, (.+).
 	ArgPattern string `json:"argPattern,omitempty"`
-	// An argument name for each group of the pattern, in order. When absent, the one group
-	// is raw_arg, or the only parameter that inputSchema has or requires.
+	// An argument name for each group of the pattern, in order. By default, the name of a group is
+	// raw_arg or the only parameter that inputSchema has or requires.
 	ArgGroups []string `json:"argGroups,omitempty"`
 	// A whole tag line.
 	Example string `json:"example,omitempty"`
-	// Hide the line from the user; true when absent.
+	// Whether to hide the line from the user; by default, true.
 	StripFromDisplay *bool `json:"stripFromDisplay,omitempty"`
 }
 

@@ -22,13 +22,13 @@ import (
 
 // docNotice is an event of a stream.
 type docNotice struct {
-	Seq         int64     `json:"seq"` // The number of the event in the audit log; a client continues after it
+	Seq         int64     `json:"seq"` // The number of the event in the audit log. To continue after this event, a client passes the number as after.
 	At          time.Time `json:"at"`
 	Event       string    `json:"event"`
 	Subject     string    `json:"subject"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash,omitempty"`
-	Pending     string    `json:"pending,omitempty"`  // The id of the call that waits, or was answered
+	Pending     string    `json:"pending,omitempty"`  // The id of the pending call
 	User        string    `json:"user,omitempty"`     // The user of the call
 	Approved    *bool     `json:"approved,omitempty"` // Whether the user approved the call
 }

@@ -144,7 +144,8 @@ type docCall struct {
 	// Why the call is made, for the eval gate and the hub: user_message, chat_id,
 	// conversation_id, mission_id, confidence, context.
 	CallContext json.RawMessage `json:"call_context"`
-	// The id of a call that waited, to get its outcome. It excludes the other keys except user.
+	// The id of a pending call, to get its outcome. No other key except user is allowed with
+	// pending.
 	Pending string `json:"pending"`
 }
 
