@@ -65,7 +65,7 @@ func complete(a *command.App, root *cobra.Command) {
 		}
 		for flag, from := range flags {
 			if flag == "format" && name == "export" {
-				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock")
+				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock", "bundle")
 			}
 			if c.Flags().Lookup(flag) != nil { // before parsing, a command has only its own flags
 				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // fails if the flag already has a completion

@@ -33,7 +33,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"approve ": "1\tuser_review tool:user/pace_keeper", "tools get_ta": "get_tasks\t", "agents ": "assistant\t", "list --state user": "user_review\n",
 		"exec --agent ": "author\t", "preview --channel ": "telegram\n", "rules K10": "", "rules S11": "S116\t", "wrap cur": "cursor\tCursor",
-		"mcp --expose ": "meta\n", "export --format l": "lock\n", "check --format s": "sarif\n", "completion pw": "",
+		"mcp --expose ": "meta\n", "export --format l": "lock\n", "export --format b": "bundle\n", "check --format s": "sarif\n", "completion pw": "",
 	} {
 		words := strings.Split(line, " ")
 		out := c.run(append([]string{"__complete"}, words...)...)

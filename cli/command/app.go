@@ -206,11 +206,11 @@ func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 		desk = desk.DryRun()
 	}
 	a.desk = desk
-	if problem, err := a.ClockProblem(ctx, db); err != nil || problem != "" && a.Remote == nil {
+	problem, err := a.ClockProblem(ctx, db)
+	if problem != "" && a.Remote == nil {
 		a.Note("toolcrib: %s", output.FullStop(problem))
-		return desk, err
 	}
-	return desk, nil
+	return desk, err
 }
 
 // ClockProblem returns a warning if the clock is behind the newest entry of the database, because new entries would

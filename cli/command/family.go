@@ -20,7 +20,7 @@ type Family struct {
 // WithDefault returns a command with the given name. Its subcommands are list and others. Without a subcommand, it runs
 // list.
 func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Args: ExactArgs(0, "no arguments other than a subcommand"), RunE: list.RunE}
+	cmd := &cobra.Command{Use: name, Args: OnlySubcommands, RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
 	cmd.AddCommand(append([]*cobra.Command{list}, others...)...)
 	return cmd

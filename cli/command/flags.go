@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/internal/lists"
 	"toolcrib/review"
 )
 
@@ -96,6 +97,15 @@ func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 		}
 		return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
 	}
+}
+
+// OnlySubcommands returns an error that lists the subcommands of cmd if args contains another word.
+func OnlySubcommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	known := lists.Map(cmd.Commands(), (*cobra.Command).Name)
+	return process.Usagef("unknown subcommand %q of %s: use %s", args[0], cmd.CommandPath(), strings.Join(known, ", "))
 }
 
 // ParseTime parses a time in the format RFC 3339 and converts it to UTC. It returns the zero time for "".

@@ -39,7 +39,7 @@ type docPolicyTest struct {
 func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "policy",
-		Args: command.ExactArgs(0, "a subcommand: test"),
+		Args: command.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPolicyTest(a))

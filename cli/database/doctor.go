@@ -209,7 +209,7 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	p.Linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
 		if n := doc.Proposals[string(s)]; n > 0 {
-			p.Linef("          %d proposals in %s", n, s)
+			p.Linef("          %s in %s", output.Counted(n, "proposal"), s)
 		}
 	}
 	for _, problem := range doc.Problems {

@@ -60,7 +60,7 @@ type DocSigners struct {
 func newSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "signers",
-		Args: command.ExactArgs(0, "a subcommand: list, add, remove, record, verify or init"),
+		Args: command.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	list := &cobra.Command{Use: "list", RunE: func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) }}
