@@ -146,7 +146,7 @@ func newInit(a *command.App) *cobra.Command {
 				if !asks {
 					doc.writeServers(p)
 				}
-				doc.writeImports(a, p, len(ready))
+				doc.writeImports(a, p, len(ready), f.here)
 			})
 			return cmp.Or(err, process.CheckFindings(len(doc.Failures)+doc.skipped == 0))
 		},
@@ -270,8 +270,13 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
-// writeImports prints the results of the imports and the next steps.
-func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
+// writeImports prints the results of the imports and the next steps. here reports whether the user passed --here, so
+// that the commands for the next steps include it.
+func (d *docInit) writeImports(a *command.App, p *output.Page, ready int, here bool) {
+	flag := ""
+	if here {
+		flag = " --here"
+	}
 	if !d.Started && d.proposed == nil {
 		if waiting := files.Open(d.Files); ready+waiting > 0 {
 			p.Blank()
@@ -282,7 +287,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 			case waiting > 0:
 				offer += " and the files"
 			}
-			p.Linef("%s: toolcrib init --yes", offer)
+			p.Linef("%s: toolcrib init%s --yes", offer, flag)
 		}
 		if d.Empty {
 			a.Closing(p)
@@ -308,11 +313,10 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	p.Blank()
 	if len(d.Imports) > 0 {
-		p.Linef("Next, guard the servers in the clients' files: toolcrib wrap")
-		p.Linef("Then review and approve each server's tools once, in the workbench: toolcrib")
+		p.Linef("Guard the servers in the clients' files: toolcrib wrap%s", flag)
 	}
+	p.Linef("Review and approve the proposals in the workbench: toolcrib")
 	if d.proposed != nil {
-		p.Linef("Review and approve the files in the workbench: toolcrib")
 		p.Linef("To stop sessions while these files differ from their approved versions: toolcrib wrap --hooks")
 	}
 }
