@@ -74,7 +74,7 @@ var all = []Fact{
 		Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) },
 		List: Column{Heading: "AGE"},
 	},
-	{Name: "base_version", Label: "base", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
+	{Name: "base_version", Label: "base", Page: func(p proposals.Proposal, _ View) string { return BaseName(p.BaseVersion) }},
 	{
 		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
 		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "based on an older version than the live one"},
@@ -147,8 +147,8 @@ func approvals(p proposals.Proposal) string {
 	return p.Approvals.Text
 }
 
-// Against describes the given base version of a proposal.
-func Against(version int) string {
+// BaseName describes the given base version of a proposal.
+func BaseName(version int) string {
 	if version == 0 {
 		return "no earlier version"
 	}

@@ -75,7 +75,7 @@ func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) 
 		return done + " as " + wording.Reference(p), err
 	case proposals.ActRebase:
 		p, err := u.Desk.Rebase(ctx, u.Actor, id)
-		return done + ": revision " + strconv.Itoa(p.Revision) + " is based on " + facts.Against(p.BaseVersion), err
+		return done + ": revision " + strconv.Itoa(p.Revision) + " is based on " + facts.BaseName(p.BaseVersion), err
 	case proposals.ActAssess:
 		a, err := u.Desk.Reassess(ctx, id)
 		return done + ": " + wording.Advice(a.Recommendation), err

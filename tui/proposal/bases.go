@@ -47,7 +47,7 @@ type bases struct {
 // update replaces the bases by the bases of d. If the revision is still the same, it keeps the chosen base.
 func (b *bases) update(d review.Dossier, hash string) {
 	definition := d.Revision.Draft.Definition
-	first := base{name: facts.Against(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
+	first := base{name: facts.BaseName(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
 	if first.version == 0 {
 		first.name = newSubject
 	}

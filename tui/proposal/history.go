@@ -50,7 +50,7 @@ func (t *historyPane) Fill() {
 		author := screen.Approvers(r.Author.String(), r.Author.String())
 		line = line.Add(t.frame.Theme.Text, author)
 		if base := r.Draft.Base(); base > 0 {
-			line = line.Add(t.frame.Theme.Faint, "  base: "+draw.Escape(facts.Against(base)))
+			line = line.Add(t.frame.Theme.Faint, "  base: "+draw.Escape(facts.BaseName(base)))
 		}
 		page.Line(line)
 		for _, d := range t.dossier.Decisions {

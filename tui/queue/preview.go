@@ -89,7 +89,7 @@ func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposa
 	l := draw.Of(style, sign+" "+word)
 	for _, more := range []draw.Line{
 		draw.Of(th.Faint, "  by ").Add(th.Text, draw.Escape(p.Author.String())),
-		draw.Of(th.Faint, "  base: "+draw.Escape(facts.Against(p.BaseVersion))),
+		draw.Of(th.Faint, "  base: "+draw.Escape(facts.BaseName(p.BaseVersion))),
 	} {
 		if l.Width()+more.Width() < f.Side {
 			l = append(l, more...)
