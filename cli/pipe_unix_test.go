@@ -77,7 +77,7 @@ func TestCallsInAPipe(t *testing.T) {
 	}
 	for _, name := range []string{"pipe", "folder"} {
 		for _, args := range [][]string{{"calls", "prune", "--before", "1d", "--to", name}, {"verify", "--calls", name}} {
-			if out := p.at(1, 0, args...); !strings.Contains(out, "is not a regular file; name") {
+			if out := p.at(1, 0, args...); !strings.Contains(out, "is not a regular file; ") {
 				t.Errorf("%v: %s", args, out)
 			}
 		}

@@ -182,7 +182,7 @@ func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, next i
 	return list[:limit], number(list[limit-1])
 }
 
-// More names the flag that prints the next page. next is a result of CutPage.
+// More prints a remark with the flag that shows the next page. next is a result of CutPage.
 func (p *Page) More(next int64) {
 	if next > 0 {
 		p.Remark("More: --before %d", next)

@@ -196,10 +196,10 @@ func (a *Printer) pager(lines int) []string {
 // maxPiped is the maximum size of a write to the pager. Every system writes this many bytes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line, so that text
-// that the pager has not read is still in the pipe when the pager exits, and sets Cut if the pipe contains such text.
-// While the pager runs, only the pager handles interrupts: if this process exited first, the shell would take the
-// terminal away from the pager.
+// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line. Text that the
+// pager has not read is therefore still in the pipe when the pager exits, and throughPager sets Cut if the pipe
+// contains such text. While the pager runs, only the pager handles interrupts: if this process exited first, the shell
+// would take the terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()

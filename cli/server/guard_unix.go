@@ -17,8 +17,8 @@ import (
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
 // pollable returns a reader for in. If in is a pipe or a socket, a blocked read of this reader occupies a goroutine
-// instead of a thread, which saves a tenth of the time of a guarded call. The function restore makes reads of in block
-// a thread again. pollable returns other readers unchanged.
+// instead of a thread, which saves a tenth of the time of a guarded call. The function restore returns in to its
+// original mode. pollable returns other readers unchanged.
 func pollable(in io.Reader) (out io.Reader, restore func()) {
 	none := func() {}
 	f, ok := in.(*os.File)

@@ -36,8 +36,8 @@ func Names() []string {
 // ConfigName is the name of a configuration file.
 const ConfigName = "toolcrib.toml"
 
-// Config contains the current settings. Flags override environment variables, which override the project's file, the
-// user's file, and the defaults. A project's file can only tighten the settings that protect the user.
+// Config contains the current settings. The order of precedence is: flags, environment variables, the project's file,
+// the user's file, and the defaults. A project's file can only tighten the settings that protect the user.
 type Config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`

@@ -32,15 +32,15 @@ import (
 // clientServer is a server that is configured in one or more clients.
 type clientServer struct {
 	name     string
-	entry    clients.Entry   // entry from which the server is started
+	entry    clients.Entry   // entry that is used to start the server
 	all      []clients.Entry // all entries of the same server
 	excluded string          // reason why the server is not started, or ""
 	server   upstream.Server
 }
 
-// clientServers returns the servers that the entries configure. Entries with the same name denote the same server,
-// and the first entry that is not excluded determines how to start it. Each entry that cannot be guarded is a server
-// of its own. here reports whether to include entries in files of the working directory.
+// clientServers returns the servers that the entries configure. Entries with the same name denote the same server, and
+// the first entry that is not excluded determines how to start it. Each entry that cannot be guarded is treated as a
+// separate server. here reports whether to include entries in files of the working directory.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {

@@ -147,7 +147,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched is a ledger that passes the events and calls that are read from it to checker.
+// watched is a ledger that passes each event and each call to checker when they are read.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker

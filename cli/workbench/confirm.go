@@ -168,9 +168,9 @@ func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) b
 	return act == proposals.ActComment || d.askYes(len(ids), form.Verb)
 }
 
-// bindApproval adds the digests of the content that the user read in this dialogue to an approval. It returns false
-// if the user has not read the change of a proposal, or a finding about hidden characters, and prints the missing
-// command.
+// bindApproval adds the digests of the content that the user read in this dialogue to an approval. If the user has not
+// read the change of a proposal, or a finding about hidden characters, bindApproval prints the command that shows the
+// unread part, and returns false.
 func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
@@ -210,8 +210,8 @@ func (h *readProposal) missing() string {
 	return ""
 }
 
-// describe prints the effect of a decision on a proposal. It returns false if the decision is not possible, so that
-// running the command reports the problem.
+// describe prints the effect of a decision on a proposal. If the decision is not possible, describe returns false. The
+// caller then runs the command, which reports the problem.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
 	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
