@@ -92,7 +92,7 @@ func lines(out string) []Line {
 	return all
 }
 
-// roleColor matches a color that encodes a role. The method Role.colour returns such colors.
+// roleColor matches a color that encodes a role. The method Role.color returns such colors.
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
 // roleOf returns the role that the escape sequence seq encodes. If seq encodes no role, it returns the role

@@ -50,13 +50,13 @@ func (r Role) Style(th theme.Theme) theme.Style {
 	return th.Text
 }
 
-// colour returns the color that encodes the role.
-func (r Role) colour() *string {
+// color returns the color that encodes the role.
+func (r Role) color() *string {
 	s := fmt.Sprintf("#0102%02x", uint8(r))
 	return &s
 }
 
-func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
+func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.color()} }
 
 // styleConfig returns the style sheet for Glamour.
 func styleConfig() ansi.StyleConfig {
@@ -77,7 +77,7 @@ func styleConfig() ansi.StyleConfig {
 		Document:       ansi.StyleBlock{StylePrimitive: Body.primitive(), Margin: &none},
 		BlockQuote:     ansi.StyleBlock{StylePrimitive: Quote.primitive(), Indent: new(uint(1)), IndentToken: &bar},
 		List:           ansi.StyleList{LevelIndent: 2},
-		Heading:        ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: Heading.colour(), BlockSuffix: "\n"}},
+		Heading:        ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: Heading.color(), BlockSuffix: "\n"}},
 		H1:             heading("# "),
 		H2:             heading("## "),
 		H3:             heading("### "),
