@@ -1,4 +1,4 @@
-// This file defines the analyzer and the interfaces through which it reads.
+// This file defines the analyzer, and the interfaces that it uses to read the registry and the proposals.
 
 package impact
 

@@ -119,8 +119,9 @@ func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registr
 // aroundTool.
 const aroundTool = 256
 
-// addsLittle reports whether the changed tool in draft cannot bring any prompt of agent a near a limit. The tool's
-// block grows once at every place at which the template lists tools. was contains the current prompts.
+// addsLittle reports whether the changed tool in draft cannot bring any prompt of agent a near a limit. The growth of
+// the tool's block is multiplied by the number of places where the template lists tools. was contains the current
+// prompts.
 func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil
@@ -177,8 +178,8 @@ func block(d registry.Definition, channel string) string {
 	}, channel).Text
 }
 
-// Instruction returns the instruction with which a model answers the test cases of d. For a tool, this is its part of a
-// prompt, and for an agent, its whole prompt.
+// Instruction returns the instruction for a model that answers the test cases of d: for a tool, its part of a prompt,
+// and for an agent, its whole prompt.
 func Instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text

@@ -13,15 +13,14 @@ import (
 	"toolcrib/registry"
 )
 
-// Reviewers see the changes that each proposal makes alone. If several proposals are approved
-// together, they may change a prompt in a way that no reviewer has seen. For example, one proposal
-// adds a tool and another adds a list that includes it, or two new tools compete for the last place
-// within a limit.
+// Reviewers see the changes that each proposal makes alone. If several proposals are approved together, they may change
+// a prompt in a way that no reviewer has seen. For example, one proposal adds a tool and another adds an allow-list
+// that includes the tool, or two new tools compete for the last place within a limit.
 
 // Part is one proposal of a joint approval, with its effect on prompts.
 type Part struct {
 	Subject registry.Subject
-	Group   string   // the change set, whose members have the same effect, or the id of a proposal without one
+	Group   string   // the change set or, without a change set, the id of the proposal; parts of a group have the same effect
 	Then    *Overlay // registry after an approval of the proposal and the rest of its change set
 	Prompts []PromptChange
 }
@@ -62,9 +61,9 @@ func (b *promptDelta) equals(c prompt.Change) bool {
 	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
 }
 
-// Interaction looks for a prompt for which the joint change of all parts differs from the sum of
-// their separate changes. It returns the first such prompt as "agent:layer/id#channel", and the
-// indexes of the parts that affect this prompt. It returns "" if there is no such prompt.
+// Interaction looks for a prompt with a joint change of all parts that differs from the sum of the separate changes. It
+// returns the first such prompt as "agent:layer/id#channel", and the indexes of the parts that affect this prompt. It
+// returns "" if there is no such prompt.
 func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string, reach []int, err error) {
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
@@ -79,7 +78,7 @@ func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string,
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	alone := map[channelKey]*promptDelta{} // sum of the changes by each part alone; a change set counts as one part
+	alone := map[channelKey]*promptDelta{} // sum of the changes by each part alone; the members of a change set are one part
 	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}

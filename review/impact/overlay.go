@@ -15,8 +15,8 @@ import (
 )
 
 // Overlay is the live registry with some definitions replaced. It implements registry.Finder. It caches the inputs of
-// prompts, the rendered prompts, and the changes to prompts. If the input of a prompt is the same as in now, it uses
-// the prompt that now has rendered.
+// prompts, the rendered prompts, and the changes to prompts. If the changes do not affect the input of a prompt, it
+// uses the prompt that the field now has already rendered.
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
@@ -87,7 +87,7 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay removes the replaced definitions from found and adds the changed definitions for which matches returns true.
+// overlay removes the replaced definitions from found and adds the changed definitions that matches accepts.
 func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -98,13 +98,14 @@ func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) boo
 	return found
 }
 
-// agents returns the agents in now after the changes.
+// agents applies the changes to now, the current agents, and returns the result.
 func (c *Overlay) agents(now []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
-// render returns the prompts of an agent for all channels. If the input is the same as in now, it returns the prompts
-// of now. This is the case for most new tools, because a prompt lists only the first prompt.MaxOfKind tools of a kind.
+// render returns the prompts of an agent for all channels. If the changes do not affect the input, it returns the
+// prompts that c.now has already rendered. Most new tools do not affect any input, because a prompt lists only the
+// first prompt.MaxOfKind tools of a kind.
 func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
@@ -119,7 +120,7 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A false result only costs time, but different definitions must never be treated as the same.
+		// If same is false for equal inputs, this only costs time, but same must never be true for different inputs.
 		same := was.in == r.in
 		if was.in != nil && r.in != nil {
 			same = was.in.More == r.in.More && slices.Equal(was.in.Tools, r.in.Tools) && reflect.DeepEqual(was.in.Agent, r.in.Agent)
@@ -136,7 +137,7 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	return r, nil
 }
 
-// ReferenceContext returns the context in which reviews render the prompts of agents.
+// ReferenceContext returns the context that reviews use to render the prompts of agents.
 func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
 
 // reference returns the input of an agent's prompts in the fixed context of reviews. It returns nil if the agent has
@@ -202,9 +203,9 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// whyNoTools returns the reason why an agent would have no tools at all, not even deferred tools. It returns nil if
-// the agent has a tool or does not exist. It first reads only the first tools of each kind, and reads all tools only
-// if the agent has none of these.
+// whyNoTools returns the reason why an agent would have no tools at all, not even deferred tools. It returns nil if the
+// agent has a tool or does not exist. It first reads only the first tools of each kind. It reads all tools only if the
+// agent has none of the first tools.
 func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {

@@ -12,7 +12,7 @@ import (
 // for concurrent use, but each cache is used by one read at a time.
 type Pool struct {
 	mu     sync.Mutex
-	state  int64 // state of the live registry for which caches are valid
+	state  int64 // state of the live registry that the caches were built from
 	caches []*Snapshot
 }
 
@@ -22,8 +22,8 @@ const (
 	maxCached     = 20_000 // maximum number of tools and names in a cache that the pool keeps
 )
 
-// Take returns a cache of the live registry that r reads. The caller must call done before the
-// snapshot of r ends; done returns the cache to the pool.
+// Take returns a cache of the live registry that r reads. The caller must call done, which puts the cache back into the
+// pool, before the snapshot of r ends.
 func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done func(), err error) {
 	state, err := r.State(ctx)
 	if err != nil {

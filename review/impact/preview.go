@@ -13,9 +13,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Scene determines the circumstances in which prompts are rendered.
+// Scene specifies how prompts are rendered.
 type Scene struct {
-	Layer     registry.Layer   // layer in whose view the agent is rendered
+	Layer     registry.Layer   // layer that determines the view
 	Where     registry.Context // determines the available tools
 	Context   prompt.Context
 	SkipTools bool   // whether to omit the catalog block
@@ -25,7 +25,7 @@ type Scene struct {
 // Preview contains the prompts of an agent before and after an approval.
 type Preview struct {
 	Agent registry.Subject
-	Layer registry.Layer // layer in whose view the agent was rendered
+	Layer registry.Layer // layer that determined the view
 	// Now contains the current prompts. It is empty if the agent does not exist.
 	Now []prompt.Output
 	// Then contains the prompts after the approval. It is empty if the agent would not exist, and if no proposals were
@@ -41,7 +41,7 @@ type Preview struct {
 
 // Preview renders the prompts of an agent. If ids is not empty, it also renders the prompts after an approval of these
 // proposals and of the rest of their change sets. agent is an id in the view of s.Layer, or a subject. If agent is "",
-// Preview renders all agents whose prompts the proposals can change, or all agents if ids is empty.
+// Preview renders every agent that has a prompt that the proposals can change, or all agents if ids is empty.
 //
 // Preview uses the view of s.Layer. If a proposal belongs to a project, it uses the view of that project instead.
 func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {

@@ -29,8 +29,8 @@ type rankingOf struct {
 	layer registry.Layer // layer that determines the view
 }
 
-// spare is the number of tools that a ranking has in addition to prompt.MaxOfKind. They replace tools that a change
-// removes.
+// spare is the number of tools that a ranking has in addition to prompt.MaxOfKind. These tools replace tools that a
+// change removes.
 const spare = 55
 
 // ranking returns the ranking identified by of. It caches the rankings.
@@ -115,9 +115,9 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 }
 
 // moved compares the tools of a kind that a prompt lists before and after the changes. gone contains the ids of the
-// tools that it lists only before, and come those that it lists only after. A tool with a new version is in both. ok is
-// false if a prompt lists all tools of the kind, because it then also depends on other tools whether the prompt
-// mentions further tools. ok is also false if r has too few tools.
+// tools that the prompt lists only before the changes, and come the ids of the tools that it lists only after them. A
+// tool with a new version is in both lists. ok is false if the prompt lists all tools of the kind, because other tools
+// then determine whether the prompt mentions further tools. ok is also false if r has too few tools.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -146,7 +146,7 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	return missing(was, will), missing(will, was), true, nil
 }
 
-// missing returns the ids of those entries in list that others does not contain in the same version.
+// missing returns the ids of the entries in list that others lacks or contains in a different version.
 func missing(list, others []registry.Entry) []string {
 	known := lists.Index(others, func(e registry.Entry) (registry.Subject, registry.Entry) { return e.Subject, e })
 	var ids []string

@@ -22,9 +22,9 @@ type PromptChange struct {
 	prompt.Change
 }
 
-// Prompts returns the changes to all channel prompts that a change of subject can affect. It renders the prompts in
-// the fixed context of reviews (prompt.Reference and ReferenceContext). Each agent is rendered in the view of its own
-// layer or of the subject's layer, whichever is stronger.
+// Prompts returns the changes to all channel prompts that a change of subject can affect. It renders the prompts in the
+// fixed context of reviews (prompt.Reference and ReferenceContext). Each agent is rendered in the view of the stronger
+// layer: its own layer or the layer of subject.
 func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
 	affected, err := c.affected(ctx, subject)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 }
 
 // MissingReferences checks the references between agents, allow-lists, and tools for d, an active definition of
-// subject. For an agent, unlisted is the name of the unknown allow-list to which the agent refers, or "". For a tool,
-// unassigned reports whether neither an agent nor the client of a guarded server would have the tool.
+// subject. For an agent that refers to an unknown allow-list, unlisted is the name of this allow-list. For a tool,
+// unassigned reports whether no agent and no client of a guarded server would have the tool.
 func (c *Overlay) MissingReferences(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
@@ -74,8 +74,8 @@ func Seals(changes []PromptChange) map[string]string {
 	return lists.Index(changes, func(c PromptChange) (string, string) { return c.agent.String() + "#" + c.Channel, c.Seal() })
 }
 
-// Seal returns the seal over all given changes to prompts. It ignores prompts in which only toolcrib's built-in texts
-// change, because these changes also depend on other approvals.
+// Seal returns the seal over all given changes to prompts. It ignores a prompt if only toolcrib's built-in texts change
+// in the prompt, because these changes also depend on other approvals.
 func Seal(rendered map[string]string) string {
 	seals := maps.Clone(rendered)
 	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
@@ -92,8 +92,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected returns the agents whose prompts a change of subject can affect. The layer of each key is the layer in
-// whose view the change has an effect.
+// affected returns a key for each agent that has prompts that a change of subject can affect. The layer of the key
+// determines the view: in this view, the change has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -131,7 +131,8 @@ func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// stronger returns the one of a and b whose view includes the other layer. It returns false if neither does.
+// stronger returns the stronger of the layers a and b. It returns false if a and b differ but have the same rank, so
+// that neither view includes the other layer.
 func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	switch {
 	case a == b || a.Rank() > b.Rank():

@@ -1,4 +1,4 @@
-// This file defines the interfaces through which prompts are rendered.
+// This file defines the interfaces that are used to render prompts.
 
 package impact
 
@@ -28,11 +28,11 @@ type Registry interface {
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
 
-// ToolReader finds the definitions to which a call of a tool may refer.
+// ToolReader finds the definitions of the tools that a call may refer to.
 type ToolReader interface {
 	stateReader
-	// ByWire returns the live tools in all layers whose wire name is name, or whose name on their
-	// server or in their file is name.
+	// ByWire returns the live tools in all layers with the given wire name, and the live tools that have the given name
+	// on their server or in their file.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
 	// FromServer returns the live tools in all layers that were imported from the server or file
 	// called name.

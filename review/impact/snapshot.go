@@ -20,7 +20,7 @@ type Snapshot struct {
 	live  map[registry.Subject]*registry.Live // nil for a subject that is known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // definitions as first read, so that later reads return the same pointers
+	first map[registry.Subject]registry.Live // the first result of each read, so that later reads return the same pointers
 	now   *Overlay                           // the live registry without changes
 }
 
@@ -39,7 +39,7 @@ func (m *Snapshot) Forget() {
 	m.now = newOverlay(m)
 }
 
-// With returns the registry in which changed replaces the live definitions of the same subjects.
+// With returns the registry after replacing the live definitions of some subjects with the definitions in changed.
 func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	then := newOverlay(m)
 	then.changed, then.now = changed, m.now
@@ -115,9 +115,8 @@ func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.
 	return m.cached("category "+category, func() ([]registry.Live, error) { return m.Registry.InCategory(ctx, category) })
 }
 
-// OfKind implements Registry. It rounds most up to a power of two. The registry before a change and the
-// registry after it may ask for slightly different numbers of tools, and the rounding lets them share one
-// read.
+// OfKind implements Registry. It rounds most up to a power of two. Rendering the prompts before and after a change may
+// request slightly different numbers of tools, and the rounding lets both share one read.
 func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
 		most = 1 << bits.Len(uint(most)) //nolint:gosec // most is positive

@@ -102,13 +102,14 @@ func BesideCases(changes []TestChange) (before, after []byte) {
 	return text(sides[0]), text(sides[1])
 }
 
-// caseReader reads a version and the revision from which it was created.
+// caseReader reads a version, and the revision that was approved as this version.
 type caseReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// CasesOf returns the test cases with which the given version of s was approved. Shipped versions have no test cases.
+// CasesOf returns the test cases that were approved together with the given version of s. Shipped versions have no test
+// cases.
 func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {

@@ -14,8 +14,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Use states that an agent or an allow-list mentions a tool. If Tool is "", it states that an agent
-// refers to an allow-list.
+// Use represents a mention of a tool by an agent or an allow-list. If Tool is "", it represents a reference from an
+// agent to an allow-list.
 type Use struct {
 	Agent registry.Subject // zero if only List mentions the tool
 	List  string           // id of the allow-list, or ""
@@ -153,10 +153,10 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 	return profile, res, err
 }
 
-// Named returns the tools called name in the view of layer. If an active tool has the id or the
-// alias name, the result is only this tool. Otherwise, the result contains the active tools whose
-// wire name is name, followed by the active tools that have this name on their server or in their
-// file. If there are none, the result is the deactivated tool with the id or alias name, if any.
+// Named returns the tools called name in the view of layer. If name is the id or an alias of an active tool, the result
+// is only this tool. If not, the result contains the active tools with the wire name name, followed by the active tools
+// that have this name on their server or in their file. If no active tool matches, the result is the deactivated tool
+// with the id or alias name, if any.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)
@@ -191,7 +191,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf returns the agent to which ref refers, as in pick.
+// agentOf returns the agent with the id or subject ref; see pick.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
@@ -200,7 +200,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick returns the active agent in the view of layer whose id or subject is ref.
+// pick returns the active agent with the id or subject ref in the view of layer.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {

@@ -81,8 +81,8 @@ func Passages(a, b registry.Tool) []ToolPassage {
 	return found[:min(len(found), maxPassages)]
 }
 
-// Words returns the content words that the purposes of a and b share, most significant first and at
-// most 12. The words are spelled as in a.
+// Words returns the content words that the purposes of a and b share, most significant first and at most 12. The words
+// have the spelling that they have in a.
 func Words(a, b registry.Tool) []string {
 	words, _ := purposeOf(a).shared(purposeOf(b), func(string) float64 { return 1 })
 	return words
@@ -133,9 +133,8 @@ func NewFingerprint(t registry.Tool) *Fingerprint {
 	return f
 }
 
-// Text compares the texts of f and other exactly. It takes time linear in the number of their words.
-// It is intended for the candidates that Index.Scan returns, and for small sets such as the core
-// tools.
+// Text compares the texts of f and other exactly. It takes time linear in the number of words. Use Text for the
+// candidates that Index.Scan returns, and for small sets such as the core tools.
 func (f *Fingerprint) Text(other *Fingerprint) Similarity { return similarity(f.text, other.text) }
 
 // Purpose compares the purposes of f and other exactly, like Text.
@@ -179,9 +178,9 @@ func Common(a, b string) []Passage {
 	if len(as) < passageWords || len(bs) < passageWords {
 		return nil
 	}
-	// first and next are linked lists of the positions in bs at which equal sequences of
-	// passageWords words begin. first maps the hash of a sequence to its first position. next maps a
-	// position to the next position with the same hash. Positions count from 1, and 0 ends a list.
+	// first and next form linked lists. Each list contains the positions in bs where equal sequences of passageWords
+	// words begin. first maps the hash of a sequence to its first position. next maps a position to the next position
+	// with the same hash. Positions are counted from 1, and 0 ends a list.
 	first, next := make(map[uint64]int32, len(bs)), make([]int32, len(bs))
 	for i := len(bs) - passageWords; i >= 0; i-- {
 		h := run(bs[i:])

@@ -10,9 +10,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Corpus is a small set of tools, such as the core tools, with each of which another tool can be compared. It finds
-// two kinds of similarity that sketches miss: a part that was copied from a longer text, and the same purpose in
-// mostly different words, in which only the rare words agree.
+// Corpus is a small set of tools, such as the core tools. Compare compares another tool with every tool of the set. It
+// finds two kinds of similarity that sketches miss: a copied part of a longer text, and the same purpose in other words
+// that has only rare words in common.
 type Corpus struct {
 	tools   []member
 	weights map[string]float64 // weights of the words that the corpus uses, by stem
@@ -25,11 +25,11 @@ type member struct {
 	mass float64 // total weight of the words in About
 }
 
-// CorpusWords contains the input from which NewCorpus creates a Corpus. It can be stored, so that a process that
-// compares a single tool need not read all tools of the corpus.
+// CorpusWords is the input of NewCorpus. It can be stored. A process that compares a single tool then need not read all
+// tools of the corpus.
 type CorpusWords struct {
 	Tools []ToolWords
-	Count int            // number of tools from which the weights of words are derived
+	Count int            // number of tools that determine the weights of words
 	Uses  map[string]int // number of these tools that use each word, by stem
 }
 

@@ -42,7 +42,7 @@ func (x *Index) Len() int {
 	return n
 }
 
-// IDs returns the ids of all entries in the order in which they were added.
+// IDs returns the ids of all entries, in the order of their addition.
 func (x *Index) IDs() []int64 {
 	ids := make([]int64, 0, x.Len())
 	for _, b := range x.blocks {
@@ -78,9 +78,9 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns the entries whose estimated resemblance to s is at least least, or below it by a small margin. It
-// returns at most most entries, by decreasing estimate. Entries with the same estimate are in the order in which
-// they were added.
+// Scan returns the entries with an estimated resemblance to s of at least the value of least, minus a small margin. It
+// returns up to most entries, by decreasing estimate. Entries with the same estimate are in the order in which they
+// were added.
 //
 // Estimates are inexact. The margin is chosen so that Scan misses fewer than 1 in 150 entries with a resemblance of
 // exactly least. The results are only candidates, so callers must compare the sets exactly. Scan takes less than 10
@@ -111,12 +111,11 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	return matches
 }
 
-// tooMany is the number of matches above twice the requested number at which Scan drops the less likely matches.
+// tooMany limits the matches in Scan, which drops the less likely matches when it has 2*most + tooMany matches.
 const tooMany = 256
 
-// likeliest returns the matches with the largest estimates, at most most of them, in their original order. limit is
-// the maximum number of differing bits with which a further match would rank above the last returned match.
-// likeliest overwrites matches.
+// likeliest returns up to most matches with the largest estimates, in their original order. A further match would rank
+// above the last returned match only if it had at most limit differing bits. likeliest overwrites matches.
 func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	const unlike = sketchBits / 2 // with this many differing bits, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
@@ -124,7 +123,7 @@ func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	for _, m := range matches {
 		counts[differing(m)]++
 	}
-	last, of := 0, most // last: maximum number of differing bits; of: number of matches to return with exactly this number
+	last, of := 0, most // last: maximum number of differing bits in a result; of: number of results with exactly last differing bits
 	for last < unlike && counts[last] < of {
 		of -= counts[last]
 		last++
@@ -142,7 +141,7 @@ func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	return kept, last - 1
 }
 
-// differingFrom returns the number of bits in which s differs from the stored sketch b.
+// differingFrom returns the number of bits that differ between s and the stored sketch b.
 func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 	le := binary.LittleEndian
 	return bits.OnesCount64(s[0]^le.Uint64(b[0:])) + bits.OnesCount64(s[1]^le.Uint64(b[8:])) +
@@ -151,12 +150,11 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 		bits.OnesCount64(s[6]^le.Uint64(b[48:])) + bits.OnesCount64(s[7]^le.Uint64(b[56:]))
 }
 
-// margin is the number of standard deviations by which an estimate may be below the value that Scan requires. About
-// 1 in 150 estimates is smaller than that.
+// Scan accepts estimates that are up to margin standard deviations below the requested resemblance. About 1 in 150
+// estimates is even smaller.
 const margin = 2.5
 
-// farthest returns the maximum number of bits in which two sketches may differ for Scan to accept a resemblance of
-// least.
+// farthest returns the maximum number of differing bits that Scan accepts for a resemblance of least.
 func farthest(least float64) int {
 	least = min(max(least, 0), 1)
 	return int(math.Ceil((1 - least + margin*deviation(least)) / 2 * sketchBits))

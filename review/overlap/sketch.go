@@ -101,9 +101,9 @@ func resemblance(differing int) float64 {
 	return max(0, 1-2*float64(differing)/sketchBits)
 }
 
-// deviation returns the standard deviation of the estimate for two sets with resemblance j. It is
-// that of 512 coin tosses, for example 0.041 for j = 0.4 and 0.031 for j = 0.7. For sets of a few
-// hundred elements, the actual deviation is smaller, because no element is drawn twice.
+// deviation returns the standard deviation of the estimate for two sets with resemblance j. It is the standard
+// deviation of 512 coin tosses, for example 0.041 for j = 0.4 and 0.031 for j = 0.7. For sets of a few hundred
+// elements, the actual deviation is smaller, because no element is drawn twice.
 func deviation(j float64) float64 {
 	p := (1 + j) / 2
 	return 2 * math.Sqrt(p*(1-p)/sketchBits)
@@ -195,8 +195,8 @@ func (f filter) shared(t Set) int {
 	return n
 }
 
-// shingleWords is the number of words in a shingle. Sequences of three words rarely agree by
-// chance, as common phrases do. In an edited copy, most of them still agree.
+// shingleWords is the number of words in a shingle. Different texts rarely share sequences of three words, apart from
+// common phrases. An edited copy still has most sequences of the original.
 const shingleWords = 3
 
 func shingle(a, b, c uint64) uint64 {
@@ -236,9 +236,9 @@ const Version = 1
 var (
 	// ErrVersion indicates that another version wrote the stored sketches. They must be computed
 	// again from the definitions.
-	ErrVersion = errors.New("sketches of another version")
+	ErrVersion = errors.New("the sketches were written by another version")
 	// ErrDamaged indicates that the stored sketches are damaged.
-	ErrDamaged = errors.New("damaged sketches")
+	ErrDamaged = errors.New("the sketches are damaged")
 )
 
 // An index is stored as one or more consecutive blocks:

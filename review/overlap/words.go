@@ -146,7 +146,7 @@ func (f *folder) fold(r rune) folded {
 	return e.f
 }
 
-// maxParameters is the maximum number of parameters of a tool that are read.
+// maxParameters limits the number of parameters of a tool that are read.
 const maxParameters = 200
 
 // purpose maps the stem of each content word of a tool to the word and its weight.
@@ -210,9 +210,9 @@ func parameters(t registry.Tool) []string {
 	return lists.Map(properties.Members[:min(len(properties.Members), maxParameters)], func(m jsondoc.Member) string { return m.Key })
 }
 
-// stem returns the form in which a content word is compared, or "" for a stop word. It removes endings without regard
-// to grammar: reader, reads, and reading become read. It also replaces verbs by a common verb with the same meaning
-// for a tool.
+// stem returns the form of a content word that is used for comparisons, or "" for a stop word. It removes endings
+// without regard to grammar: reader, reads, and reading become read. It also replaces verbs by a common verb with the
+// same meaning for a tool.
 func stem(s string) string {
 	vocabulary := theVocabulary()
 	if len(s) < 2 || vocabulary.idle[s] {
@@ -225,8 +225,7 @@ func stem(s string) string {
 	return s
 }
 
-// endings lists the endings that cut removes, in the order in which it tries them. At least minStem bytes of the word
-// must remain.
+// endings lists the endings that cut tries to remove, in this order. At least minStem bytes of the word must remain.
 var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
 
 const minStem = 3
