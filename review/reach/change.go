@@ -12,8 +12,8 @@ import (
 )
 
 // Compare returns the facts that a change adds to the reach of a subject, removes from it, and
-// leaves unchanged. before is nil for a new subject. The result then contains no sentences, because
-// all sentences would be new. A deactivated definition has no facts.
+// leaves unchanged. before is nil for a new subject. The result for a new subject contains no
+// sentences, because all sentences would be new. A deactivated definition has no facts.
 func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if before != nil && before.Status() != registry.Deactivated {
@@ -27,8 +27,8 @@ func Compare(before *registry.Definition, after registry.Definition) fact.Differ
 
 // Registry searches live definitions by text.
 type Registry interface {
-	// Containing returns the live definitions in any layer whose canonical JSON contains at least
-	// one of words, ignoring case. words must be in lower case.
+	// Containing returns the live definitions in all layers that contain at least one of words in
+	// their canonical JSON, ignoring case. words must be in lower case.
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 
@@ -40,8 +40,8 @@ type Added struct {
 
 // MarkKnown clears NewToRegistry for each fact that an active version of another subject also has.
 // It searches r by text and therefore misses facts that are decoded or assembled. It skips
-// sentences, because a change has many, and whether another subject contains the same sentence does
-// not matter.
+// sentences: a change has many of them, and reviewers need not know whether another subject
+// contains the same sentence.
 func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	var words []string
 	asked := map[string]bool{}

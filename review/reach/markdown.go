@@ -49,9 +49,8 @@ func markdown(d fact.Doc) {
 	}
 }
 
-// shells are the languages of code fences that contain shell commands. The names are those of
-// chroma and Linguist:
-// https://github.com/github-linguist/linguist/blob/main/lib/linguist/languages.yml.
+// shells are the languages of code fences that contain shell commands. The names are from chroma
+// and Linguist: https://github.com/github-linguist/linguist/blob/main/lib/linguist/languages.yml.
 const shells = " sh bash zsh fish shell console terminal shell-session shellscript shellsession ksh bat cmd dosbatch cli "
 
 func isShell(word string) bool { return word != "" && strings.Contains(shells, " "+word+" ") }
@@ -73,7 +72,7 @@ func block(d fact.Doc, word string) {
 		data(d, word)
 	case word == "markdown" || word == "md" || word == "mdx":
 		markdown(d)
-	default: // a file tree, a log, a diagram, or a template, for example, in which only the form of a line shows that it is a command
+	default: // for example a file tree, a log, a diagram, or a template; a line is a command only if it has the form of a command
 		literal.Hidden(d)
 		for line := range d.Lines() {
 			if !shell.Inline(line) {
@@ -104,5 +103,5 @@ func data(d fact.Doc, format string) {
 	pairs(d)
 }
 
-// maxYAML is the length in bytes from which YAML is read line by line instead of being parsed.
+// maxYAML is the maximum length in bytes of YAML that is parsed. Longer YAML is read line by line.
 const maxYAML = 64 << 10

@@ -41,7 +41,7 @@ func Prose(name, text string) (said string, document bool) {
 		if ok {
 			from = len(text) - len(body)
 			m.keep(0, from)
-			for _, key := range frontKey.FindAllStringIndex(text[:from], -1) { // otherwise, the values of several keys would form a single sentence
+			for _, key := range frontKey.FindAllStringIndex(text[:from], -1) { // without the line breaks, the values of several keys would form a single sentence
 				copy(m.out[key[0]:key[1]], "\n"+strings.Repeat(" ", key[1]-key[0]-2)+text[key[1]-1:key[1]])
 			}
 		}
@@ -192,7 +192,7 @@ func readsAsProse(text string) bool {
 	return words >= fewestWords && words > others || glyphs >= fewestGlyphs || single >= fewestEscapes
 }
 
-// longWord is the minimum number of consecutive letters that count as several joined words.
+// longWord is the minimum number of consecutive letters that are taken for several joined words.
 const longWord = 24
 
 // wordsIn returns the number of words in a field without spaces, and the number of characters in

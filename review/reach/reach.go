@@ -118,7 +118,7 @@ type format struct {
 // formats lists the file formats except programs, which package code defines. Any other file is
 // read as Markdown.
 var formats = []format{
-	{ // data tables, and lock files, whose addresses the agent does not follow
+	{ // data tables and lock files; the agent does not follow the addresses in them
 		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",
 		"csv tsv jsonl html htm xml svg xsd css scss ipynb",
 		nothing,

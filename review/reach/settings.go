@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// meaning determines how the value of a key is read. keys.tsv lists the keys of each meaning.
+// meaning determines how the value of a key is read. keys.tsv assigns a meaning to each key.
 type meaning string
 
 const (
@@ -29,7 +29,7 @@ const (
 	packages meaning = "packages" // an object that maps packages to versions
 	image    meaning = "image"    // a container image
 	sentence meaning = "sentence" // prose
-	address  meaning = "address"  // an address to which something is sent
+	address  meaning = "address"  // the address of a recipient
 	names    meaning = "names"    // names of other skills, agents, or servers
 	ignored  meaning = "ignored"  // an identifier of the document
 )
@@ -48,7 +48,7 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 })
 
 // tree adds the facts of n, which is the parsed document d. front reports whether n is front
-// matter, in which the key "tools" also grants permissions.
+// matter. In front matter, the key "tools" also grants permissions.
 func tree(d fact.Doc, n *jsondoc.Node, front bool) {
 	t := settings{Doc: d, front: front}
 	t.node(n, "", plain, 0)
@@ -88,8 +88,8 @@ var (
 	recipients  = strings.Fields("endpoint url uri target destination webhook host server sink collector")
 )
 
-// discloses records whether the setting key, whose value is d, discloses private data or names a
-// recipient.
+// discloses records whether a setting discloses private data or specifies a recipient. key is the
+// key of the setting, and d is its value.
 func (t *settings) discloses(d fact.Doc, key string) {
 	if len(key) > 64 || len(d.Text) > 512 {
 		return
@@ -121,7 +121,7 @@ func splitCase(name string) string {
 	return b.String()
 }
 
-// maxLevels is the maximum depth to which a document is read. Deeper values are ignored.
+// maxLevels is the maximum depth of the values that are read. Deeper values are ignored.
 const maxLevels = 100
 
 func (t *settings) node(n *jsondoc.Node, key string, as meaning, level int) {

@@ -16,9 +16,9 @@ type effect string
 const (
 	none        effect = ""
 	sends       effect = "sends"       // sends to an address or fetches from it
-	connects    effect = "connects"    // opens a connection to an address; otherwise treated like sends
+	connects    effect = "connects"    // opens a connection, from which later statements may read
 	runsShell   effect = "runsShell"   // runs its string argument as a shell command
-	runsArgs    effect = "runsArgs"    // runs a command whose words are its string arguments
+	runsArgs    effect = "runsArgs"    // runs a command; each string argument is a word of the command
 	evaluates   effect = "evaluates"   // runs its string argument as code
 	decodes     effect = "decodes"     // decodes a text
 	writes      effect = "writes"      // writes a file

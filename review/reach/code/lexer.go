@@ -73,7 +73,7 @@ var languages = []language{
 	{"other", slashes, starred, []quote{double, single}, "c h cpp cc cs java kt kts swift rs rust scala dart lua pl perl r ex exs groovy", "https://en.cppreference.com/w/cpp/language/string_literal"},
 }
 
-// find returns the language to which name belongs. name is a file extension without the dot, or the
+// find returns the language with the given name. name is a file extension without the dot, or the
 // language of a code fence.
 func find(name string) (*language, bool) {
 	for i := range languages {
@@ -84,7 +84,7 @@ func find(name string) (*language, bool) {
 	return nil, false
 }
 
-// Known reports whether name belongs to a supported language. name is a file extension without the
+// Known reports whether name denotes a supported language. name is a file extension without the
 // dot, or the language of a code fence.
 func Known(name string) bool {
 	_, ok := find(name)
@@ -98,7 +98,7 @@ type str struct {
 	value      string
 }
 
-// lexed is a program whose comments and strings are replaced by spaces in code.
+// lexed is a program split into its parts. In code, spaces replace the comments and strings.
 type lexed struct {
 	code     []byte
 	strings  []str
@@ -189,8 +189,8 @@ func (out *lexed) blank(start, end int) {
 }
 
 // readLiteral reads the string literal o from offset i to its end or to embedded code. It returns
-// the offset at which to continue. If the literal is interrupted by embedded code, readLiteral
-// pushes o onto stack.
+// the end of the part that it has read. If embedded code interrupts the literal, readLiteral pushes
+// o onto stack.
 func (out *lexed) readLiteral(text string, i int, o *open, stack *[]open) int {
 	begin := i
 	for i < len(text) {
@@ -286,7 +286,7 @@ func quoteAt(text string, i int, l *language) (quote, bool) {
 	return quote{}, false
 }
 
-// prefixStart returns the start of the prefix letters of the Python string whose quote is at i.
+// prefixStart returns the start of the prefix letters before the quote at i of a Python string.
 func prefixStart(text string, i int) int {
 	from := i
 	for from > 0 && i-from < 2 && strings.IndexByte("rRbBfFuU", text[from-1]) >= 0 {

@@ -126,15 +126,16 @@ type state struct {
 	strs       []str
 	calls      []call
 	names      []string // first elements of the names in the statement
-	env        int      // offset at which the statement reads the whole environment, or -1
+	env        int      // offset of the expression that reads the whole environment, or -1
 	assigned   string   // the variable to which the statement assigns a value, or ""
 	data       value    // properties of the calls and variables in the statement
 	shell      bool     // the code contains the word "shell"
-	bracket    int      // offset of the bracket after the last command call, -1 before the first one; len(code) if no bracket follows
+	bracket    int      // offset of the bracket after the last command call; -1 before the first command call; len(code) if no bracket follows
 	listed     bool     // a list begins after the bracket
 
-	// The indices of the first string of the last shell command (words) and of the last list of
-	// arguments (arguments), plus 1, or 0. They prevent the same strings from being read twice.
+	// words is 1 plus the index of the first string of the last shell command. arguments is 1 plus
+	// the index of the first string of the last list of arguments. Both are 0 before the first
+	// command. They prevent runs from reading the same strings twice.
 	words, arguments int
 }
 
@@ -315,7 +316,7 @@ func (p *program) isCalled(code, name string, end int, e effect) bool {
 	return false
 }
 
-// member adds the facts of a name, whether or not it is called: variables with credentials,
+// member adds the facts of a name, even if the code does not call it: variables with credentials,
 // settings, and the whole environment.
 func (p *program) member(s *state, name string, begin, end int) {
 	last := name[strings.LastIndexByte(name, '.')+1:]

@@ -159,8 +159,8 @@ func (p *program) string(s *state, t text, use string, writer *call, command boo
 	literal.Scan(doc, mode, use)
 }
 
-// routes are the methods by which web servers register a handler. Their first string argument is
-// the path of a request: https://flask.palletsprojects.com, https://fastapi.tiangolo.com,
+// routes contains the methods that register a handler of a web server. Their first string argument
+// is the path of a request: https://flask.palletsprojects.com, https://fastapi.tiangolo.com,
 // https://expressjs.com, https://pkg.go.dev/net/http#ServeMux.
 var routes = []string{".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", ".use(", ".all(", ".Handle(", ".HandleFunc(", ".GET(", ".POST("}
 
@@ -171,8 +171,8 @@ func (p *program) route(s *state, at int) bool {
 	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
 }
 
-// openForWriting returns a call of open whose mode contains "w", "a", or "x". It returns nil if the
-// statement contains no such call.
+// openForWriting returns a call of open with a mode that contains "w", "a", or "x". It returns nil
+// if the statement contains no such call.
 func (p *program) openForWriting(s *state) *call {
 	i := strings.Index(s.code, "open(")
 	if i < 0 {

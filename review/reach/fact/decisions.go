@@ -54,7 +54,7 @@ func (d Decisions) Check() error {
 	return nil
 }
 
-// Of returns the strictest decision whose patterns match f, or Undecided.
+// Of returns the strictest decision with a pattern that matches f, or Undecided.
 func (d Decisions) Of(f Fact) Decision {
 	matches := func(pattern string) bool {
 		kind, value, _ := strings.Cut(pattern, ":")

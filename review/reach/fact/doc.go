@@ -15,11 +15,11 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// List collects the facts of a subject. Of several facts with the same key, it keeps only the
+// List collects the facts of a subject. If several facts have the same key, it keeps only the
 // first.
 type List struct {
-	// Sentences enables facts of kind Text, one for each sentence. They are not needed for a first
-	// import, in which every sentence is new.
+	// Sentences enables facts of kind Text, one for each sentence. A first import does not need
+	// these facts, because every sentence is new.
 	Sentences bool
 
 	facts []Fact
@@ -31,7 +31,7 @@ func (l *List) Facts() []Fact { return l.facts }
 
 // Read calls read with a Doc for text and adds the resulting facts to l. path is the file or field
 // that contains the text. above is the number of parent folders of the file that belong to the
-// subject, so a path with at most that many "../" stays in the subject.
+// subject. A path with at most above times "../" stays in the subject.
 func (l *List) Read(path, text string, above int, read func(Doc)) {
 	f := &file{path: path, parentFolders: above, sentences: l.Sentences}
 	func() {
@@ -138,16 +138,16 @@ func (d Doc) Within(at int, text string) (Doc, bool) {
 	return d, d.depth <= maxDepth
 }
 
-// Pinned returns a Doc for text whose facts all get the position pos. It is used if the offset of
-// text in the file is unknown.
+// Pinned returns a Doc for text. All facts of the Doc get the position pos. Pinned is used if the
+// offset of text in the file is unknown.
 func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 	d.Text, d.fixed, d.pinned = text, true, jsondoc.Pos{Line: max(1, pos.Line), Column: max(1, pos.Column)}
 	return d
 }
 
 // Handled returns a copy of d for the arguments of a command that does not print the content of
-// files, such as chmod(1). Its secrets do not count as read by a program unless ReadsNames is
-// called.
+// files, such as chmod(1). A secret in the result is not treated as read by a program, unless
+// ReadsNames is called.
 func (d Doc) Handled() Doc {
 	d.handled = true
 	return d
@@ -162,8 +162,8 @@ func (d Doc) ReadsNames() {
 // Program records that the whole file is a program.
 func (d Doc) Program() { d.file.program = true }
 
-// Fence calls read for a code block in a document. If the block sends data, it counts as a program
-// of its own.
+// Fence calls read for a code block in a document. A block that sends data is treated as a separate
+// program.
 func (d Doc) Fence(read func(Doc)) {
 	from, sends := len(d.file.facts), d.file.sends
 	d.file.sends = false
@@ -218,8 +218,8 @@ func (f *file) place(text string) {
 	})
 }
 
-// Whole reports whether d is the complete text of its file or field, so that line numbers in d are
-// those of the file.
+// Whole reports whether d is the complete text of its file or field. Line numbers in d are then
+// line numbers in the file.
 func (d Doc) Whole() bool { return d.base == 0 && !d.fixed }
 
 // Prefixed returns d with words inserted at the beginning. All facts of the result get the position

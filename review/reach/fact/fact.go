@@ -62,7 +62,8 @@ const (
 	Unread       = "not read"      // a text that was not read because of a fault in toolcrib
 )
 
-// Row is a row of Policies. It states the policy for a kind of facts or for one of its uses.
+// Row is a row of Policies. It states the policy for all facts of a kind, or for the facts of a
+// kind with a particular use.
 type Row struct {
 	Kind    Kind
 	Use     string // "" for all uses without a separate row
@@ -72,13 +73,13 @@ type Row struct {
 
 // Policies lists the policies for new facts and describes them for readers.
 var Policies = []Row{
-	{Out, "", Shown, "hosts, addresses and mailboxes that are sent to or fetched from"},
-	{Out, PlainHTTP, Warns, "addresses whose traffic anyone on the way can change"},
+	{Out, "", Shown, "hosts, addresses, and mailboxes that data is sent to or fetched from"},
+	{Out, PlainHTTP, Warns, "http addresses without TLS"},
 	{Link, "", Counted, "other hosts in prose"},
 	{Secret, "", Warns, "stored credentials, or the environment as a whole"},
 	{Secret, Variable, Information, "variables with credentials"},
-	{Write, "", Warns, "instructions, hooks, settings, shell profiles or schedulers that are written to"},
-	{Rights, "", Warns, "flags, settings and calls that skip a check or widen permissions"},
+	{Write, "", Warns, "writes to instructions, hooks, settings, shell profiles, or schedulers"},
+	{Rights, "", Warns, "flags, settings, and calls that skip a check or widen permissions"},
 	{Run, "", Shown, "packages, and code that is assembled from parts"},
 	{Run, Command, Counted, "ordinary commands"},
 	{Run, Registry, Warns, "packages from an unusual registry"},
@@ -87,18 +88,18 @@ var Policies = []Row{
 	{Run, Connected, Warns, "shells joined to a network connection"},
 	{Run, Decoded, Warns, "encoded text"},
 	{Run, Unread, Warns, "a text that toolcrib could not read because of a fault; report it"},
-	{File, "", Shown, "paths outside of the subject's own folder"},
+	{File, "", Shown, "paths outside the subject's folder"},
 	{File, Wiped, Warns, "home folders and file systems that are deleted"},
-	{User, "", Information, "orders about what the user is told, asked or shown; claims of approval"},
-	{Other, "", Information, "other tools, servers, skills and agents"},
+	{User, "", Information, "instructions about what to tell, ask, or show the user; claims of approval"},
+	{Other, "", Information, "other tools, servers, skills, and agents"},
 	{Text, "", Shown, "new sentences"},
 }
 
 // Fact is something that a text can reach. It is also the JSON format of a fact.
 type Fact struct {
 	Kind Kind `json:"kind"`
-	// Use is the way in which the text uses the value: one of the constants such as PlainHTTP, or
-	// the name of a program or call.
+	// Use states how the text uses the value: one of the constants such as PlainHTTP, or the name
+	// of a program or call.
 	Use   string `json:"use,omitempty"`
 	Value string `json:"value"`
 	// Path is the file in a skill or in instructions, or the path of the field in any other
@@ -138,7 +139,7 @@ type Difference struct {
 	Added   []Fact `json:"added"`
 	Removed []Fact `json:"removed"`
 	// Unchanged contains the facts that both versions have. JSON documents omit the sentences among
-	// these facts, because they are the rest of the text.
+	// these facts, because these sentences are the unchanged part of the text.
 	Unchanged []Fact `json:"unchanged"`
 }
 

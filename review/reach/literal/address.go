@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// schemes are the URI schemes of addresses to which data is sent or from which data is fetched:
+// schemes are the URI schemes of addresses that programs fetch data from or send data to:
 // https://www.iana.org/assignments/uri-schemes.
 var schemes = map[string]bool{
 	"http": true, "https": true, "ws": true, "wss": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "git+https": true,
@@ -115,7 +115,7 @@ func (s *scanner) isLink(at int) bool {
 // address must be public, or the metadata server of a cloud.
 func Outside(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.String() == "169.254.169.254" || // the metadata server, from which machines in a cloud get credentials
+		return ip.String() == "169.254.169.254" || // the metadata server, which provides credentials to machines in a cloud
 			!ip.IsPrivate() && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && ip != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	}
 	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -178,8 +178,8 @@ func (s *scanner) bareHost(w word) {
 	}
 }
 
-// FileExtension reports whether name ends with a usual file extension, some of which are also
-// top-level domains.
+// FileExtension reports whether name ends with a usual file extension. Some file extensions are
+// also top-level domains.
 func FileExtension(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "md", "py", "rs", "sh", "pl", "so", "zip", "mov", "js", "ts", "cc", "ps", "mk", "lock", "toml", "json", "yaml", "yml", "txt", "html", "css", "go", "rb", "app", "git", "name", "id", "info":
@@ -205,8 +205,8 @@ func (s *scanner) ip(w word) {
 	}
 }
 
-// mailbox adds the mailbox in w, or only its host if w is an address for scp(1) such as
-// git@host:path.
+// mailbox adds the mailbox in w. If w is an address for scp(1) such as git@host:path, mailbox adds
+// only the host.
 func (s *scanner) mailbox(w word) {
 	name := strings.TrimPrefix(w.text, "mailto:")
 	if i := strings.LastIndexByte(name, '='); i >= 0 {

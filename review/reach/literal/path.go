@@ -85,7 +85,7 @@ func (s *scanner) route(at int) bool {
 	return slices.ContainsFunc(methods, func(method string) bool { return strings.HasSuffix(before, method) })
 }
 
-// personal are the folders in a home folder that contain a user's own files. They are those of
+// personal are the folders in a home folder that contain a user's own files. The names are from
 // xdg-user-dir(1), Windows, and macOS.
 var personal = map[string]bool{"Desktop": true, "Documents": true, "Downloads": true, "Movies": true, "Music": true, "Pictures": true, "Videos": true}
 

@@ -67,7 +67,7 @@ func PlaceOf(name string) Place {
 }
 
 // SampleOf reports whether sample is the name of a template for the file name, such as .env.example
-// for .env. A command that copies a template to this file reads no credentials.
+// for .env. A command that copies a template to the file called name reads no credentials.
 func SampleOf(sample, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
 	return ok && slices.Contains(templateSuffixes, rest)

@@ -55,9 +55,9 @@ type Mode uint8
 
 // The modes.
 const (
-	Prose  Mode = iota // sentences, in which a link is a fact of kind fact.Link
+	Prose  Mode = iota // sentences; a link in a sentence is a fact of kind fact.Link
 	Data               // strings in programs, values of settings, and words of commands
-	Tables             // data with many values, of which only addresses with a scheme are facts
+	Tables             // data with many values; only addresses with a scheme are facts
 )
 
 // class is a set of kinds of characters. The kinds of characters in a word determine how the word
@@ -229,7 +229,8 @@ func (s *scanner) word(w word) {
 	}
 }
 
-// setting adds the setting whose name is in w. Its value is in w, or in the next word.
+// setting adds the setting that w names, if it is a known setting. The value of the setting is in w
+// or in the next word.
 func (s *scanner) setting(w word) {
 	name, value, ok := strings.Cut(w.text, "=")
 	if i := strings.LastIndexAny(name, ".:"); i > 0 {
@@ -260,8 +261,8 @@ func addSetting(d fact.Doc, at int, use, name, value string, values []string) {
 	}
 }
 
-// Named adds the setting with the given name in a program, if it is a known one. behind is the code
-// after the name and begins with the value.
+// Named adds the setting with the given name in a program, if the setting is known. behind is the
+// code after the name and begins with the value.
 func Named(d fact.Doc, at int, name, behind string) {
 	if values, known := tables().settings[name]; known {
 		addSetting(d, at, fact.Literal, name, valueAfter(behind, 0), values)
@@ -283,8 +284,8 @@ func valueAfter(text string, i int) string {
 	return next(text[:min(len(text), from+maxSettingValue)], from).text
 }
 
-// credentialWords are the parts of names by which secret scanners recognize variables with
-// credentials: https://github.com/Yelp/detect-secrets (KeywordDetector).
+// credentialWords are parts of the names of variables with credentials, as in secret scanners:
+// https://github.com/Yelp/detect-secrets (KeywordDetector).
 var credentialWords = map[string]bool{
 	"TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASSPHRASE": true, "APIKEY": true,
 	"CREDENTIALS": true, "CREDENTIAL": true, "PAT": true, "PRIVATEKEY": true,
@@ -307,8 +308,8 @@ func CredentialName(name string) bool {
 	return false
 }
 
-// Variable adds the variable name if its name is in capital letters and is that of a variable with
-// a credential.
+// Variable adds the variable with the given name if the name is in capital letters and
+// CredentialName accepts it.
 func Variable(d fact.Doc, at int, name string) {
 	name = strings.Trim(name, "$%{}!?:=")
 	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && CredentialName(name) {

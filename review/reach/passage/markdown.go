@@ -1,5 +1,5 @@
 // Package passage splits Markdown into prose and code. The rules about wording read only the prose.
-// Facts of reach are derived from both.
+// Package reach derives facts from both.
 package passage
 
 import (

@@ -90,7 +90,7 @@ var lexical = sync.OnceValue(func() *words {
 })
 
 // find returns the entry of word, which must be in lower case. The entry includes the roles of all
-// stems with which the word begins.
+// stems at the beginning of the word.
 func (w *words) find(word string) (e entry, ok bool) {
 	if w.known.Has(word) {
 		e, ok = w.whole[word]

@@ -38,7 +38,7 @@ type input struct {
 
 // statement adds the facts of s and of all statements nested in s.
 func (r *reader) statement(s *syntax.Stmt) {
-	piped := map[*syntax.Stmt]input{} // inputs of the stages of pipelines, which are visited after the pipelines
+	piped := map[*syntax.Stmt]input{} // inputs of the stages of pipelines; a stage is visited after its pipeline
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
@@ -121,8 +121,8 @@ func (r *reader) simple(s *syntax.Stmt) *command {
 	return c
 }
 
-// resolve sets the program of c. It skips programs that only run another command, such as env, and
-// records a program that runs the command with more rights, such as sudo.
+// resolve sets the program of c. It skips wrappers such as env, and records wrappers such as sudo
+// that run the command with more rights.
 func (c *command) resolve() {
 	for len(c.words) > 0 {
 		name := c.words[0]

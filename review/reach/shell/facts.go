@@ -113,11 +113,11 @@ func (r *reader) words(c *command, name string) (address string) {
 func (c *command) handles(i int, name string) bool {
 	switch program := c.words[0]; {
 	case strings.Contains(program, "/") && program != "/bin/"+c.program && program != "/usr/bin/"+c.program:
-		return false // a program at another path, which may do anything
+		return false // a program at another path may do anything
 	case c.program == "ssh" || c.program == "scp" || c.program == "sftp":
 		return i > 0 && c.words[i-1] == "-i"
 	case c.program == "grep":
-		for _, w := range c.words[1:] { // stops at an option with an argument, after which -q may be a pattern
+		for _, w := range c.words[1:] { // stop at an option with an argument, because -q may then be a pattern
 			if quietOption().MatchString(w) {
 				return true
 			}
@@ -127,7 +127,7 @@ func (c *command) handles(i int, name string) bool {
 		}
 		return false
 	}
-	if c.piped { // the name of a program may be changed, as in: hash -p /bin/cat chmod; chmod FILE | nc HOST
+	if c.piped { // the name may refer to another program, as in: hash -p /bin/cat chmod; chmod FILE | nc HOST
 		return false
 	}
 	return c.ignores && !strings.ContainsAny(c.words[i][:min(1, len(c.words[i]))], "~/$") || tables().handlers[c.program] || tables().handlers[name]
@@ -160,7 +160,7 @@ func (c *command) stores() bool {
 
 // uploads reports whether c, which runs a network program, sends data. It returns false for simple
 // requests with curl(1) and wget(1), and for database clients, which use credentials as intended.
-// It also returns false for rclone(1), which stores checks.
+// It also returns false for rclone(1); see stores.
 func (c *command) uploads() bool {
 	if c.traits&fetches == 0 {
 		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump" && c.program != "rclone"
@@ -271,8 +271,8 @@ func (c *command) readsInput(args []string) bool {
 	return len(args) == 0
 }
 
-// packages adds the packages that c installs or runs, and the registry from which it gets them if
-// the registry is unusual.
+// packages adds the packages that c installs or runs. It also adds the registry of these packages
+// if the registry is unusual.
 func (r *reader) packages(c *command, args []string, name string) {
 	t := tables()
 	registry := map[string]bool{}
@@ -414,7 +414,7 @@ func Interactive(words []string) bool {
 // https://www.kernel.org/doc/html/latest/admin-guide/devices.html.
 var disks = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "ada", "da"}
 
-// wipes returns a folder or device whose whole content c deletes, or "".
+// wipes returns the name of a folder or device if c deletes its whole content, or else "".
 func (c *command) wipes(args []string) string {
 	deletes := false
 	switch {

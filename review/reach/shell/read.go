@@ -105,10 +105,9 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
-// Fetches adds the facts of a line in a program if the line is a shell command that fetches
-// something, which is a network program followed by a flag or an address. Such a line is not valid
-// in other languages. However, notebooks run such lines, and a code fence may state the wrong
-// language.
+// Fetches adds the facts of a line in a program if the line is a shell command that fetches data:
+// the name of a network program, followed by a flag or an address. In most languages, such a line
+// is not valid. However, notebooks run such lines, and a code fence may state the wrong language.
 func Fetches(d fact.Doc) {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -171,9 +170,9 @@ func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
 }
 
 // parse adds the facts of the commands in text up to the first syntax error. shift is the offset of
-// text in r. parse returns the offset at which to continue, which is the end of text, or the offset
-// after the last complete command if there was a syntax error. If line is set, text is a single
-// line; parse then scans the rest after a syntax error as words and returns the end of text.
+// text in r. parse returns the end of the part that it has parsed: the end of text or, after a
+// syntax error, the end of the last complete command. If line is set, text is a single line; parse
+// then scans the rest after a syntax error as words and returns the end of text.
 func (r *reader) parse(text string, shift int, line bool) int {
 	if nestsTooDeep(text) {
 		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)
@@ -223,8 +222,8 @@ func nestsTooDeep(text string) bool {
 }
 
 // Inspects reports whether text is a command of a known program (command), and whether the command
-// only shows local state (inspects). The latter must be a single command without redirections and
-// variables, whose options neither write a file nor run a program.
+// only shows local state (inspects). inspects requires a single command without redirections and
+// variables. The options of the command must neither write a file nor run a program.
 func Inspects(text string) (command, inspects bool) {
 	name, _, more := strings.Cut(text, " ")
 	if _, known := tables().programs[name]; !known || !more && !tables().inspects[name] {
@@ -260,7 +259,7 @@ func Inspects(text string) (command, inspects bool) {
 }
 
 // Names reports whether text names a known program, except in a command that only shows local
-// state. A program whose name is also an English word counts only if an argument follows.
+// state. If the name of the program is also an English word, an argument must follow.
 func Names(text string) bool {
 	words := strings.Fields(text)
 	for i, word := range words {
