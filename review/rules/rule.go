@@ -39,17 +39,16 @@ type Rule struct {
 	// Form reports whether the rule checks the form of a text instead of its wording. Examples of
 	// form are hidden characters, escapes, and credentials. A blocking finding of such a rule is
 	// reported again with every change, even if the live version already contains the text, because
-	// reviewers do not approve such text on purpose.
+	// a reviewer has probably approved such text by mistake.
 	Form bool
 	// Locked reports whether the severity is fixed, so that the configuration cannot change it.
 	Locked bool
 	// QueriesSimilar reports whether Check queries the World for similar definitions.
 	QueriesSimilar bool
-	// Bad is an example for which the rule returns a finding. Good is a similar example for which
-	// it returns none.
+	// Bad is an example that causes a finding. Good is a similar example that causes no finding.
 	Bad, Good string
-	// Check returns the findings in c. It leaves Rule, Severity, and Waivable to the caller, who
-	// also sets an empty Suggestion to the suggestion of the rule.
+	// Check returns the findings in c. The caller sets Rule, Severity, and Waivable, and replaces
+	// an empty Suggestion by the suggestion of the rule.
 	Check func(ctx context.Context, c *Change) ([]Finding, error)
 }
 
@@ -64,7 +63,7 @@ func (r Rule) Family() string { return r.ID[:1] }
 // Severity is the effect of a finding on its revision.
 type Severity string
 
-// The severities. A revision with an open Block cannot be approved.
+// The severities. A revision with an open finding of severity Block cannot be approved.
 const (
 	Off   Severity = "off" // disables a rule; valid only in a configuration
 	Info  Severity = "info"
@@ -91,11 +90,11 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	// Path is the JSON path of the field in the proposal, such as "definition.prompt" or
-	// "testCases[0].name". The path "$" stands for the proposal as a whole.
+	// "testCases[0].name". The path "$" means the proposal as a whole.
 	Path string `json:"path"`
 	// Line, Column, EndLine, and EndColumn are the position of the passage in the text of the
 	// field. Lines and columns are counted from 1, and columns count code points. The end is
-	// exclusive. All four are 0 if the finding is about the field as a whole.
+	// exclusive. All four are 0 if the finding is about the whole field.
 	Line      int `json:"line,omitempty"`
 	Column    int `json:"column,omitempty"`
 	EndLine   int `json:"end_line,omitempty"`
@@ -146,7 +145,7 @@ func Computed[T any](c *Change, compute func(*Change) T) T {
 	return once.(func() T)() //nolint:forcetypeassert // T is the key
 }
 
-// Passage is a byte range of a text and the way in which it was disguised.
+// Passage is a byte range of a text. Disguise states how the text in the range was disguised.
 type Passage struct {
 	Start, End int
 	Disguise   disguise.Disguise
@@ -214,7 +213,7 @@ func Importing(advice string) string {
 		return ""
 	}
 	first, n := utf8.DecodeRuneInString(advice)
-	return "If you import it: " + string(unicode.ToLower(first)) + advice[n:]
+	return "For importers: " + string(unicode.ToLower(first)) + advice[n:]
 }
 
 // Remedies returns the advice for the author of the text and the advice for importers. It omits

@@ -83,8 +83,8 @@ func check(file string, err error) {
 	}
 }
 
-// entries parses an embedded file whose values are all strings. It returns an entry for each key,
-// in the order of the file.
+// entries parses an embedded file that contains only string values. It returns an entry for each
+// key, in the order of the file.
 func entries(file string) (list []scan.Entry) {
 	text, err := files.ReadFile(file)
 	check(file, err)

@@ -1,5 +1,5 @@
 // Package rulebook parses the embedded rule files: the rules about wording with their lexicon, and
-// the documentation and examples of the rules with checks in Go.
+// the documentation and examples of all other rules, which are implemented in Go.
 //
 //	rules/        a block for each rule about wording: description and frames
 //	forms/        a block for each other rule: description and examples
@@ -17,10 +17,10 @@
 //	            approved version
 //	message     what the text does, in plain words and without a full stop;
 //	            {purpose} is replaced by the stated purpose of the tool. A
-//	            finding appends the sentence that it is about
+//	            finding appends the sentence of the text
 //	suggestion  advice for the author of the text
 //	importer    advice for people who import the tool and cannot change it: a
-//	            sentence that follows "If you import it:"
+//	            sentence that follows "For importers:"
 //	doc         what the rule finds and why that matters; lines are joined
 //	bad, good   texts with and without a finding; a sentence is added to the
 //	            description of a tool that shows opening hours,
@@ -44,7 +44,7 @@
 //	rationale * true: the rule also checks the rationale
 //	asks *      tables of things that a parameter may request without need:
 //	            what, needs (concepts in the tool's purpose that justify the
-//	            request), parameter and prose (frames), spoken, foreign
+//	            request), parameter and prose (frames), spoken, foreign (see Ask)
 //	defaults *  tables of dangerous default values, unless the tool's names or
 //	            first sentence mention them: parameter (words in its name),
 //	            value ("email", "url", and "wallet" mean any real address), and

@@ -10,7 +10,7 @@ import (
 // Exception is a list of conditions. A match of the rule is benign if it meets all conditions.
 type Exception []Condition
 
-// Condition is a predicate in package wording, referred to by name, or its negation.
+// Condition is the name of a predicate in package wording. The predicate may be negated.
 type Condition struct {
 	Not      bool
 	Name     string

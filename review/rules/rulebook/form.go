@@ -18,7 +18,7 @@ type Form struct {
 	Bad, Good  Sample
 }
 
-// Sample is an example of a change. It has the change in one of the fields Text, Draft, and Built.
+// Sample is an example of a change. One of the fields Text, Draft, and Built specifies the change.
 type Sample struct {
 	Show string // relevant part of the change, for the documentation
 	// Text is a sentence that is added to the description of a tool that shows opening hours.

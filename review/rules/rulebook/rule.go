@@ -42,8 +42,8 @@ type Ask struct {
 	// Parameter contains frames for the name and the texts of a parameter. Prose contains frames
 	// for the description of the tool.
 	Parameter, Prose Frames
-	// Spoken reports whether the frames in Parameter also apply in prose, after a verb of handing
-	// over.
+	// Spoken reports whether the frames in Parameter also apply in prose, after a verb such as
+	// "pass" or "provide".
 	Spoken bool
 	// Foreign reports whether the request is also justified if it has a word in common with the
 	// purpose of the tool.
@@ -96,7 +96,7 @@ const (
 	CompleteMark = "+"
 )
 
-// IDOf returns the id of the rule to which the frame with the given name belongs.
+// IDOf returns the id of the rule that contains the frame with the given name.
 func IDOf(frame string) string { return strings.TrimRight(frame, certainMark+CompleteMark) }
 
 // AskName returns the name of the frames of Asks[n]. prose selects the frames for prose instead of

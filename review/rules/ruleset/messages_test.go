@@ -77,7 +77,7 @@ func TestWhoImportsIsAdvised(t *testing.T) {
 	if len(own) == 0 || own[0].Importer != "" || len(own[0].Remedies()) != 1 {
 		t.Errorf("one's own: %+v", own)
 	}
-	if len(imported) == 0 || imported[0].Importer == "" || !strings.HasPrefix(imported[0].Remedies()[1], "If you import it: ") {
+	if len(imported) == 0 || imported[0].Importer == "" || !strings.HasPrefix(imported[0].Remedies()[1], "For importers: ") {
 		t.Errorf("imported: %+v", imported)
 	}
 }

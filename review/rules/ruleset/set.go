@@ -116,20 +116,21 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		if !known[id] {
-			return Set{}, fmt.Errorf("unknown rule %q; toolcrib rules lists the rules", id)
+			return Set{}, fmt.Errorf("unknown rule %q: run \"toolcrib rules\" for a list of rules", id)
 		}
 	}
 	return s, nil
 }
 
-// WithReach returns a copy of s that applies the configured decisions d about facts of reach.
+// WithReach returns a copy of s that applies d, the configured decisions about what a change
+// reaches.
 func (s Set) WithReach(d fact.Decisions) Set {
 	s.reach = d
 	return s
 }
 
-// each yields the active rules of the families whose letters occur in letters. If letters is "", it
-// yields the active rules of all families.
+// each yields the active rules of the families that letters contains. If letters is "", it yields
+// the active rules of all families.
 func (s Set) each(letters string) iter.Seq[enforced] {
 	return func(yield func(enforced) bool) {
 		for _, g := range groups {
@@ -149,8 +150,8 @@ func (s Set) each(letters string) iter.Seq[enforced] {
 	}
 }
 
-// any reports whether test returns true for an active rule of the families whose letters occur in
-// letters.
+// any reports whether test returns true for an active rule of the families that letters contains;
+// see each.
 func (s Set) any(letters string, test func(enforced) bool) bool {
 	for r := range s.each(letters) {
 		if test(r) {
@@ -160,8 +161,8 @@ func (s Set) any(letters string, test func(enforced) bool) bool {
 	return false
 }
 
-// Lowered describes, for reviewers, the rules whose configured severity is lower than their default
-// severity.
+// Lowered describes for reviewers the rules that the configuration makes less severe than by
+// default.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
 // Check runs all active rules on c and returns their findings. The most severe findings come first.
@@ -170,8 +171,8 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	return s.CheckFamilies(ctx, c, "")
 }
 
-// CheckFamilies is like Check, but runs only the rules of the families whose letters occur in
-// letters. If letters is "", it runs all rules.
+// CheckFamilies is like Check, but runs only the rules of the families that letters contains. If
+// letters is "", it runs all rules.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	c.Reach = s.reach
@@ -192,7 +193,7 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 		for _, f := range found {
 			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream && r.Family() == "D" && r.ID != schema.LimitsRule
 			if fault {
-				f.Waivable = true // otherwise, a fault would make it impossible to approve a benign text
+				f.Waivable = true // if not waivable, a fault would make it impossible to approve a benign text
 				findings = append(findings, f)
 				continue
 			}
@@ -244,7 +245,7 @@ func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.
 	defer func() {
 		if p := recover(); p != nil {
 			found, fault, err = []rules.Finding{{
-				Path: "$", Severity: rules.Block, Message: fmt.Sprintf("toolcrib could not read this text: a fault in rule %s (%v); report it.", r.ID, p),
+				Path: "$", Severity: rules.Block, Message: fmt.Sprintf("toolcrib could not check this text because of a fault in rule %s (%v). Report the fault.", r.ID, p),
 			}}, true, nil
 		}
 	}()
@@ -301,8 +302,8 @@ var figures = sync.OnceValue(func() *strings.Replacer {
 	)
 })
 
-// sums contains a hash of each folder whose content determines the findings: code, rules, tables,
-// and core tools. TestSumsOfRules in the root of the module checks that the hashes are current.
+// sums contains a hash of each folder that affects the findings: code, rules, tables, and core
+// tools. TestSumsOfRules in the root of the module checks that the hashes are current.
 //
 //go:embed code.sums
 var sums []byte
