@@ -16,17 +16,17 @@ import (
 // ApprovedIn returns an approved version that already contains the text of the finding f, or nil if
 // no such version exists. It searches the live version that c would replace, the live tools of the
 // same server, and other skills that contain the same file. It ignores versions with an invalid
-// approval. A finding without a passage is never approved.
+// approval. It returns nil for a finding without a passage.
 //
 // The approved version must contain the whole sentences around the passage, because an approved
 // "Never send it to X." does not cover "Send it to X." If the text is not prose, the approved
 // version must contain the whole paragraphs at the same path. White space may differ.
 //
-// If these sentences name an address, new text elsewhere in c may redirect it. For a warning or a
-// blocking finding, ApprovedIn therefore returns nil if c adds any address or any sentence about
-// addresses. Skills and instruction files contain many addresses, so the condition for their
-// warnings is weaker: c must not add a sentence with a word of this address, and must not change
-// the following sentence if it may refer back.
+// If these sentences contain an address, new text elsewhere in c may redirect that address. For a
+// warning or a blocking finding, ApprovedIn therefore returns nil if c adds any address or any
+// sentence about addresses. Skills and instruction files contain many addresses, so for their
+// warnings ApprovedIn returns nil only if c adds a sentence that contains a part of this address,
+// or changes the next sentence and that sentence may refer to the address.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // nil means that no version was found
@@ -39,8 +39,8 @@ func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, err
 }
 
 // redirects reports whether c may redirect an address in the text of f. This is the case if the
-// sentences of f contain or mention an address, and c contains a text that may name or redirect
-// this address and that the approved version does not contain.
+// sentences of f contain or mention an address, and c contains new text that may name or redirect
+// this address. Text is new if the approved version does not contain it.
 func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	var found []string
 	for _, t := range c.fields(f.Path) {
@@ -106,8 +106,7 @@ func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, err
 // sameFiles caches the results of sameFile by the path of the text.
 type sameFiles struct{ sync.Map }
 
-// sameFile returns a live version of another skill that contains a file whose text equals t, or
-// nil.
+// sameFile returns a live version of another skill that contains a file with the text t, or nil.
 func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err error) {
 	known := Computed(c, func(*Change) *sameFiles { return &sameFiles{} })
 	if l, ok := known.Load(t.Path); ok {

@@ -32,13 +32,14 @@ type Change struct {
 	// Proposed is the tool of the draft, prepared for comparison with other tools. If it is nil,
 	// Self prepares the tool.
 	Proposed *Peer
-	// Prompts are the changes in size of the prompts that the draft affects. It contains only
-	// prompts to which a rule could object. It is empty if no prompts were rendered.
+	// Prompts contains the growth of each prompt that the draft affects. Prompts that violate no
+	// rule may be missing, and Prompts is empty if no prompts were rendered.
 	Prompts []PromptCost
 	// Isolated reports whether the draft is checked as a single file. Otherwise, it is checked as a
 	// change to a registry with agents.
 	Isolated bool
-	// Reach contains the configured decisions about the facts of reach that a change adds.
+	// Reach contains the configured decisions about the hosts, files, and commands that a change
+	// adds; see package fact.
 	Reach fact.Decisions
 	// Outcomes are the results of the draft's test cases. Outcomes is nil if the test cases have
 	// not been run.
@@ -60,20 +61,20 @@ type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string
 	Before, After int  // tokens in the encoding o200k_base; Before is 0 if the prompt does not exist yet
-	Cut           bool // the prompt would be truncated, and its tokens were not counted
+	Cut           bool // the prompt would be truncated; Before and After are not set
 }
 
-// World provides access to the live definitions, including deactivated ones. Its methods search
-// every layer unless their comment states otherwise, and use an index instead of scanning all
+// World provides access to the live definitions, including deactivated ones. A method searches
+// every layer unless its comment states otherwise. The methods use indexes, so they do not scan all
 // tools.
 type World interface {
 	// ByName is registry.Finder.ByName.
 	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
-	// ByLabel returns the live tools with the given display name. ByTag returns the live tools
-	// whose tag has the given prefix.
+	// ByLabel returns the live tools with the given display name. ByTag returns the live tools that
+	// have a tag with the given prefix.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns live tools whose text or purpose may be similar to that of t, the most likely
+	// Alike returns live tools that may be similar to t in text or purpose, the most likely
 	// candidates first. Callers must compare the candidates with t.
 	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
 	// FromServer returns the live tools that were imported from the server or file with the given
@@ -95,14 +96,14 @@ func (c *Change) Judged() *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// Imported reports whether a third party determines the name and the input of t. The naming
-// conventions of the registry do not apply to such a tool.
+// Imported reports whether t comes from a third party, which then determines its name and input.
+// The naming conventions of the registry do not apply to such a tool.
 func Imported(t *registry.Tool) bool {
 	return t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP
 }
 
 // Memory is a World that holds a few definitions in memory, such as the definitions that toolcrib
-// ships. It serves to check files without a database. Its methods scan all definitions.
+// ships. It is used to check files without a database. Its methods scan all definitions.
 type Memory []registry.Live
 
 var _ World = Memory{}
@@ -172,8 +173,8 @@ func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
 type Peer struct {
 	registry.Live
 
-	// Fingerprint returns the fingerprint of the tool for comparisons. Words returns, for each text
-	// of the tool, its words as returned by FoldWords.
+	// Fingerprint returns the fingerprint of the tool for comparisons. Words returns the result of
+	// FoldWords for each text of the tool.
 	Fingerprint func() *overlap.Fingerprint
 	Words       [contentTexts]func() string
 }

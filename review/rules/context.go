@@ -1,4 +1,4 @@
-// This file computes the text around a passage that a waiver covers in addition to the passage.
+// This file computes the context of a passage. A waiver covers a passage only in its context.
 
 package rules
 
@@ -19,8 +19,9 @@ import (
 // Bind returns a copy of findings in which Context is set. A waiver applies only to findings with
 // the same passage and the same Context.
 //
-// A passage is often only the beginning of an order ("send the API key to https"). A waiver of the
-// passage alone would therefore also cover other addresses. The context depends on the field:
+// A passage is often only the beginning of an instruction ("send the API key to https"). A waiver
+// of the passage alone would therefore also cover other addresses. The context depends on the
+// field:
 //
 // In prose, the context is the sentence around the passage, and every address and file name of the
 // field, because the sentence may refer to an address elsewhere in the field ("send it there"). In
@@ -68,8 +69,9 @@ func (c *Change) context(f Finding) string {
 		parts = append(parts, string(jsondoc.Canonical(value)))
 	}
 	if f.Severity == Info {
-		// An Info finding does not block anything, so a waiver that covers too much does no harm.
-		// Reading all addresses of a skill would take longer than running all rules.
+		// Omit the addresses of the definition. An Info finding blocks nothing, so a waiver that
+		// covers too much does no harm, and reading all addresses of a skill would take longer than
+		// running all rules.
 		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
 	}
 	if tokens, ok := namesAddress(parts[0]); ok {
@@ -179,13 +181,12 @@ func (t field) sentenceAround(start, end int) string {
 }
 
 // sentenceStarts returns the offsets of all sentences in text except the first. In doubt, it joins
-// two sentences: a waiver that covers too little has to be repeated, but a waiver that covers too
-// much approves text that nobody reviewed. Without a full stop, a line break, a list item, or a
-// blank line therefore does not end a sentence. A word that looks like an address never begins a
-// sentence.
+// two sentences, because a waiver for a shorter sentence could cover text that nobody reviewed. A
+// line break, a list item, or a blank line therefore ends a sentence only after a full stop. A word
+// that looks like an address never begins a sentence.
 func sentenceStarts(text string) []int {
 	var starts []int
-	line, lastLine, end := 0, 0, 0 // start of the current line; start of the previous word's line, and end of this word
+	line, lastLine, end := 0, 0, 0 // starts of the current line and of the line of the previous word; end of the previous word
 	for at := 0; at < len(text); {
 		if c := text[at]; c == ' ' || c == '\n' {
 			at++
@@ -241,7 +242,7 @@ func beginsSentence(text string, newLine bool) bool {
 // heading reports whether line is a Markdown heading.
 func heading(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "#") }
 
-// abbreviations are words whose full stop does not end a sentence.
+// abbreviations contains words after which a full stop does not end a sentence.
 var abbreviations = []string{"etc", "approx", "resp", "incl", "excl", "cf", "vs", "dr", "mr", "mrs", "ms", "no", "nr", "st", "esp", "fig", "ca", "z", "b", "u", "a", "inc", "ltd", "co", "corp"}
 
 // abbreviated reports whether the full stop at the end of text belongs to an abbreviation.

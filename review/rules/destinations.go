@@ -19,15 +19,15 @@ import (
 
 // A waiver of a sentence with an address covers only this address. A change of the definition can
 // redirect the address without changing the sentence: another field may name the host, a later
-// sentence may override this one, or a variable may take precedence. The waiver is therefore bound
-// to all texts in the definition that may affect the destination, and it expires when one of these
-// texts changes. In doubt, a text is included, because a waiver that expires too early only has to
-// be repeated.
+// sentence may override this sentence, or the value of a variable may replace the address. The
+// waiver is therefore bound to all texts in the definition that may affect the destination, and it
+// expires when one of these texts changes. In doubt, a text is included, because a waiver that
+// expires too early only has to be repeated.
 
-// speaking contains the parts of a change that may affect an address. The sentences are those of
-// all visible texts and of the provider, and lower contains the same sentences in lower case. The
-// addresses are numbers, words, and sentences that may name or redirect an address, sorted and
-// without duplicates.
+// speaking contains the parts of a change that may affect an address. sentences contains the
+// sentences of all visible texts and of the provider, and lower contains the same sentences in
+// lower case. addresses contains the numbers, words, and sentences that may name or redirect an
+// address, sorted and without duplicates.
 type speaking struct{ sentences, lower, addresses []string }
 
 // with returns the sentences that contain at least one of words, sorted and without duplicates. The
@@ -101,9 +101,9 @@ func sentences(text string) func(yield func(string) bool) {
 	}
 }
 
-// dots are words that stand for the dot of a host name. dotGlyphs are such words that need no
-// surrounding spaces, or whose writing system \b does not support. dotGlyphs are folded in the same
-// way as the texts.
+// dots contains words that are read as the dot of a host name. dotGlyphs contains further such
+// words, for which \b does not work: the writing system needs no spaces, or \b does not support the
+// writing system. dotGlyphs are folded in the same way as the texts.
 var (
 	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
 	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(letters.Fold("点 點 점 ドット точка")) })
@@ -148,13 +148,14 @@ func addressTokens(text string) []string {
 	return found
 }
 
-// spelledParts yields the parts of text in which spelledAddress may match. A part consists of words
-// that may belong to an address and of three words on each side. Most words cannot be part of a
-// match, and the expression processes only about 1 MB per second.
+// spelledParts yields the parts of text that spelledAddress may match. A part consists of words
+// that may belong to an address, and of three words on each side. Searching only these parts saves
+// time, because most words cannot be part of a match and the expression processes only about 1 MB
+// per second.
 func spelledParts(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		const around = 3
-		var last [around + 1]int // starts of the last words that were read, the most recent first
+		var last [around + 1]int // starts of the most recently read words, the latest first
 		start, more := -1, 0     // start of the current part, and number of words still to add to it
 		single := 0              // number of consecutive single letters
 		for at := 0; at < len(text); {
@@ -193,15 +194,14 @@ func spelledParts(text string) func(yield func(string) bool) {
 	}
 }
 
-// escape is the length of the escape sequence for a non-UTF-8 byte in a text, such as ⟨E9⟩.
-// Addresses do not contain such bytes. A text in another encoding may contain as many escape
-// sequences as letters.
+// escape is the length of an escape sequence such as ⟨E9⟩, which represents a byte that is not
+// UTF-8. Addresses do not contain such bytes, but a text in another encoding may contain as many
+// escape sequences as letters.
 const escape = len("⟨E9⟩")
 
-// maySpell reports whether word may belong to a match of spelledAddress (spelled), and whether word
-// consists only of punctuation, which may occur between any two words of a match (marks). single is
-// the number of consecutive single letters before word. maySpell updates it to the number at the
-// end of word.
+// maySpell reports whether word may belong to a match of spelledAddress (spelled). marks is set if
+// word consists only of punctuation, which may occur between any two words of a match. *single is
+// the number of consecutive single letters so far, which maySpell updates.
 func maySpell(word string, single *int) (spelled, marks bool) {
 	var digits, hex, code, numbers, letters int // lengths of the current runs; numbers is the number of runs of digits
 	marks = true
@@ -264,8 +264,8 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
 }
 
-// addressParts are parts of words that mention an address. Unlike addressWords, they are also found
-// inside names such as auditUrl.
+// addressParts contains parts of words. A sentence with such a part mentions an address, even if
+// the part is inside a name such as auditUrl.
 var addressParts = sync.OnceValue(func() []string {
 	parts := strings.Fields(`
 		url uri http www host server servid serveur serwer sunucu endpoint domain domän addr adres indiri direcci endere
@@ -308,7 +308,8 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words in the given addresses by which a text may refer to these addresses.
+// hostWords returns the significant words of the given addresses, such as the labels of host names.
+// A text that refers to an address is likely to contain one of them.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
@@ -321,11 +322,11 @@ func hostWords(tokens []string) []string {
 	return hosts
 }
 
-// backReferences are words by which a sentence may refer to the previous sentence.
+// backReferences contains words that may refer to the previous sentence.
 var backReferences = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// followUp returns the sentence that follows the given sentence in text if it contains a back
-// reference. Otherwise, it returns "".
+// followUp returns the sentence after the given sentence in text. It returns "" if that next
+// sentence contains no back reference.
 func followUp(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {

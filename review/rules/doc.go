@@ -1,8 +1,8 @@
-// Package rules defines what the rules of the Chief of Staff have in common: the rule, the finding
-// and its severity, the change under review with its texts, and access to the live definitions. A
-// rule has an id, a severity, documentation with a bad and a good example, and a check. A check
-// reads a Change and returns findings. It does no I/O except through the World and never modifies
-// its input.
+// Package rules defines the types that all rules of the Chief of Staff use: the rule, the finding
+// and its severity, the change under review with its texts, and the interface to the live
+// definitions. A rule has an id, a severity, documentation with a bad and a good example, and a
+// check. A check reads a Change and returns findings. Checks do no I/O except through the World,
+// and never modify their input.
 //
 // The rules are in subfolders, one for each family. The first letter of a rule's id is its family:
 //
@@ -11,7 +11,7 @@
 //	S, P  wording    text that manipulates the model; frames are data in rulebook,
 //	                 matched by scan, and scored with the learned tables by judge
 //	                 in wording/evidence.go
-//	S     form       invisible and look-alike characters, padding, credentials
+//	S     form       invisible and look-alike characters, credentials
 //	S     reached    code, commands, and settings
 //	O     overlaps   similarity to other tools
 //	D     schema     input and output of a tool

@@ -13,8 +13,8 @@ import (
 // maxQuoted limits the length in bytes of a quoted passage.
 const maxQuoted = 600
 
-// Quotation returns text in quotation marks on a single line. Characters that a terminal would
-// interpret or hide are replaced with their code points, and long text is truncated.
+// Quotation returns text in quotation marks on a single line. It replaces characters that a
+// terminal would interpret or hide with their code points, and truncates long text.
 func Quotation(text string) string {
 	var b strings.Builder
 	for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -26,8 +26,8 @@ func Quotation(text string) string {
 	return `"` + strings.ReplaceAll(visible.Line(plaintext.ClipBytes(b.String(), maxQuoted)), `"`, `\"`) + `"`
 }
 
-// Quoting returns a message of the form deed, colon, quoted passage. It ends with a full stop
-// unless the passage already ends a sentence.
+// Quoting returns the message `deed: "passage"`. The message ends with a full stop unless the
+// passage already ends a sentence.
 func Quoting(deed, passage string) string {
 	quoted := Quotation(passage)
 	stop := "."

@@ -38,7 +38,7 @@ type Text struct {
 	Kind  TextKind
 	// Visible reports whether agents see the text once the proposal is live.
 	Visible bool
-	// Param is the name of the tool parameter that the text belongs to, or "".
+	// Param is the name of the tool parameter that contains the text, or "".
 	Param string
 }
 
@@ -90,8 +90,8 @@ func collectTexts(c *Change) (t texts) {
 		if s := tool.Source; s != nil {
 			t.add("definition.source.ref", s.Ref, Report)
 		}
-		// The definition keeps only a part of the JSON that the tool was imported from. Its source
-		// pins the rest, and clients may show the rest to a model.
+		// The definition contains only a part of the JSON that the tool was imported from. The
+		// field source pins the rest, which clients may show to a model.
 		t.source(c.unread(), "", "")
 	}
 	if a := d.Definition.Agent; a != nil {
@@ -158,8 +158,8 @@ func (t *texts) byKey(path string, m map[string]string) {
 	}
 }
 
-// schemaDepth is the maximum depth to which schemas are searched for texts. The rules about schemas
-// reject deeper schemas.
+// schemaDepth limits the depth of the search for texts in schemas. The rules about schemas reject
+// deeper schemas.
 const schemaDepth = 100
 
 // schema adds every string in a JSON schema: texts, data, and names of properties. If raw is not
@@ -220,7 +220,7 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 			below := place{kind: Value, param: at.param}
 			kind, isText := textKinds[m.Key]
 			holds, named := schemaguard.Holds(m.Key)
-			chosen := false // by the author of the schema
+			chosen := false // whether the author of the schema chose the key
 			switch {
 			case at.named:
 				below.schema, chosen = true, true
@@ -250,7 +250,7 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 }
 
 // source adds the strings in n, the value of key in the JSON that a tool was imported from. Servers
-// may use arbitrary keys, so the form of a string decides which kind it probably is.
+// may use arbitrary keys, so source guesses the kind of a string from its form.
 func (t *texts) source(n *jsondoc.Node, path, key string) {
 	switch n.Kind {
 	case jsondoc.String:

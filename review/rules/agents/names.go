@@ -16,9 +16,9 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 	t := c.Draft.Definition.Tool
 	switch {
 	case c.Draft.Type == proposals.Deactivate:
-		return nil // the definition is deactivated together with its name
+		return nil // agents do not read a deactivated definition
 	case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
-		return nil // the readers of a skill or of an imported tool do not use the tools of the catalog
+		return nil // agents that read a skill or an imported tool need not know the tools of the catalog
 	}
 	var found []rules.Finding
 	for _, t := range c.Texts() {
@@ -41,11 +41,11 @@ func RetiredNames(text string) []string {
 }
 
 // retiredIn returns findings for the retired names in t. A retired name without "_" may also be an
-// English word. It counts only in backquotes or before "(".
+// English word. Such a name is reported only in backquotes or before "(".
 func retiredIn(t rules.Text) []rules.Finding {
 	var found []rules.Passage
 	for p := range idWords(t.Value) {
-		// The lookup comes last, because most words cannot be names.
+		// Test the form of the word before the lookup. The test rules out most words.
 		word, next := t.Value[p.Start:p.End], byte(0)
 		if p.End < len(t.Value) {
 			next = t.Value[p.End]

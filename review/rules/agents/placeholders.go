@@ -33,7 +33,7 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	for _, required := range []struct {
 		needed      bool
 		placeholder string
-		omitted     string // the consequence of omitting it
+		omitted     string // the consequence if the template omits the placeholder
 	}{
 		{true, prompt.ToolCatalog, "the agent does not learn which tools it has"},
 		{true, prompt.UserInstructions, "the agent never sees the user's standing instructions"},
@@ -63,5 +63,7 @@ func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent)
 			found = append(found, p)
 		}
 	}
-	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
+	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string {
+		return fmt.Sprintf("%s stays in the prompt, because this template syntax is not supported.", use)
+	}), nil
 }

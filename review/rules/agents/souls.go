@@ -44,7 +44,7 @@ func agentRule(id string, check func(ctx context.Context, c *rules.Change, a reg
 }
 
 // textFindings returns a finding for each passage in value, which is the text of an agent at the
-// given path. message returns the message for the text of a passage.
+// given path. The function message creates the message from the text of a passage.
 func textFindings(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
 	t := rules.Text{Path: path, Value: value}
 	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
@@ -60,8 +60,7 @@ func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]r
 	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// firstMatches returns the first matches of re in s, at most most of them. If most is -1, it
-// returns all matches.
+// firstMatches returns up to most matches of re in s. If most is -1, it returns all matches.
 func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
 	for _, at := range re.FindAllStringIndex(s, most) {
@@ -93,7 +92,7 @@ var idBytes = func() (t [256]bool) {
 	return t
 }()
 
-// maxLookups is the maximum number of names in a text or a list that are looked up in the registry.
+// maxLookups limits the number of registry lookups for the names in a text or a list.
 const maxLookups = 500
 
 func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
@@ -135,8 +134,8 @@ const (
 	storedItems   = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
-// instruction matches text that does not belong in a soul but in an operating model: calls,
-// formats, limits, steps, schedules, and fixed answers.
+// instruction matches operational instructions, which belong in an operating model and not in a
+// soul: calls, formats, limits, steps, schedules, and fixed answers.
 var instruction = lazyregexp.New(strings.Join([]string{
 	`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
 	"```|`[^`\n]+`",

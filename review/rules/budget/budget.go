@@ -12,9 +12,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Maximum sizes for which no finding is reported.
+// Size limits. A larger text causes a finding.
 const (
-	ManyCharacters = 16_000 // characters of the injected texts of a tool, about 4,000 tokens
+	ManyCharacters = 16_000 // characters of all texts that a tool adds to a prompt, about 4,000 tokens
 	ManyBytes      = 16_384 // bytes of an input schema
 )
 
@@ -50,7 +50,7 @@ func longTexts(c *rules.Change) []rules.Finding {
 	if n <= ManyCharacters {
 		return nil
 	}
-	return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; at most %d are recommended for one tool.", n, ManyCharacters)}}
+	return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The texts that this tool adds to a prompt have %d characters in total; at most %d are recommended.", n, ManyCharacters)}}
 }
 
 func largeSchema(c *rules.Change) []rules.Finding {
@@ -75,8 +75,8 @@ func promptCut(p rules.PromptCost) string {
 	return "would be cut off before its end"
 }
 
-// eachPrompt returns a rule that reports each prompt for which complain does not return "". The
-// result of complain completes the sentence "The prompt of AGENT for CHANNEL …".
+// eachPrompt returns a rule that calls complain for each changed prompt and reports the prompt
+// unless the result is "". The result completes the sentence "The prompt of AGENT for CHANNEL …".
 func eachPrompt(id string, complain func(rules.PromptCost) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding

@@ -47,7 +47,7 @@ func eachChanged(c *rules.Change, do func(name string, now registry.File, before
 	}
 }
 
-// filePath returns the path in a proposal of the file with the given name.
+// filePath returns the JSON path of the file called name in a proposal.
 func filePath(name string) string { return jsondoc.Join("definition.files", name) }
 
 func executable(name string, f registry.File, before *registry.File) []rules.Finding {
@@ -64,7 +64,7 @@ func executable(name string, f registry.File, before *registry.File) []rules.Fin
 	return []rules.Finding{{Path: filePath(name), Message: jsondoc.Printable(name) + " " + what + "."}}
 }
 
-// fileRule returns a rule that calls look for every new or changed file.
+// fileRule returns a rule that passes every new or changed file to look.
 func fileRule(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
@@ -92,7 +92,7 @@ func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 }
 
 // pathsOutside reports paths in the Markdown files of a skill that lead out of the folder of the
-// skill. It does not check programs, because their modules may have such paths.
+// skill. It does not check programs, because programs may import modules by such paths.
 func pathsOutside(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	if c.Draft.Subject.Kind != registry.KindSkill {
@@ -116,7 +116,7 @@ func pathsOutside(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// markdown reports whether the extension of the file name is that of Markdown or plain text.
+// markdown reports whether the file name has an extension for Markdown or plain text.
 func markdown(name string) bool {
 	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, strings.ToLower(path.Ext(name)))
 }
@@ -128,7 +128,7 @@ func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	}
 	what := fmt.Sprintf("%s is a binary (%s, %d bytes, SHA-256 %s)", jsondoc.Printable(name), f.Type, f.Size, f.SHA256)
 	if filetext.Inert(f.Type) && !f.Executable {
-		return []rules.Finding{{Path: filePath(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
+		return []rules.Finding{{Path: filePath(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with the hash of the file that you know."}}
 	}
 	return []rules.Finding{{Path: filePath(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 }
@@ -140,7 +140,7 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	}
 	t := &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: f.Text}
 	if f.Encoding != filetext.Bytes {
-		message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read another text."
+		message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". The review shows the decoded text; clients that expect UTF-8 read a different text."
 		found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
 		if passage := asUTF8(f); passage != "" {
 			found.Severity = rules.Block
@@ -152,14 +152,15 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	start := max(0, strings.Index(f.Text, "⟨"))
 	first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
 	return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
-		return fmt.Sprintf("%s is not UTF-8: invalid bytes (%d) are shown as in %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
+		return fmt.Sprintf("%s is not valid UTF-8. It has %d invalid bytes, shown in the form %s; clients drop or replace these bytes.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 	})
 }
 
-// asUTF8 returns the first sequence of ASCII characters that a program would find in f if it read f
-// as UTF-8, or "". People see these bytes of a UTF-16 text as letters of another writing system,
-// but a shell may run them. The sequence must be long enough for a command. Ideographs can contain
-// such a sequence by chance. Such a file must be saved as UTF-8.
+// asUTF8 returns the first run of ASCII characters in the bytes of f, or "". Reviewers see these
+// bytes decoded from UTF-16, as letters of another writing system, but a program that reads the
+// file as UTF-8 sees the ASCII characters, and a shell may run them. Shorter runs than a command
+// are ignored. If ideographs contain a longer run by chance, the author has to save the file as
+// UTF-8.
 func asUTF8(f registry.File) string {
 	const least = 8
 	data, _ := f.Bytes()
@@ -186,11 +187,10 @@ func undisplayable(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// misplaced reports skills and instructions with a path at which no client looks for them. Approved
-// files are written to this path, where other programs may run or obey them. Instructions in
-// Markdown may have any path, because other files can import them. The rule skips files on disk
-// that are checked in isolation, which have no rationale, because the restore command does not
-// write them.
+// misplaced reports skills and instructions at a path that no client reads. Approved files are
+// written to this path, where other programs may run or obey them. Instructions in Markdown may
+// have any path, because other files can import them. The rule skips an isolated draft without a
+// rationale. Such a draft is a file on disk, which the restore command does not write.
 func misplaced(c *rules.Change) []rules.Finding {
 	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
 	if f == nil || c.Draft.Type == proposals.Deactivate || c.Isolated && c.Draft.Rationale == "" {
@@ -205,7 +205,7 @@ func misplaced(c *rules.Change) []rules.Finding {
 	case known, s.Kind == registry.KindInstructions && path.Ext(f.Path) != "" && markdown(f.Path):
 		return nil
 	default:
-		found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or follow what restore writes there."
+		found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + ". The restore command would write the files there, and another program may run or follow them."
 	}
 	return []rules.Finding{found}
 }

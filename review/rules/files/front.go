@@ -46,7 +46,7 @@ func permissions(name string, f registry.File, before *registry.File) []rules.Fi
 	return found
 }
 
-// granting are the keys of front matter whose values allow an agent to act without asking.
+// granting contains the keys of front matter that can allow an agent to act without asking.
 var granting = []string{"allowed-tools", "allowedTools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
 
 // grants returns the permissions that the front matter of text grants. Each has the form "key:
@@ -108,12 +108,12 @@ func unparsed(c *rules.Change) []rules.Finding {
 		}
 		problems, lenient := mdfile.FrontFaults(front)
 		if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
-			return // Cursor itself writes such front matter
+			return // Cursor writes such front matter, and can read it
 		}
 		for _, p := range problems {
 			f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
 			if lenient && len(grants(t.Value)) == 0 { // a grant that a client cannot parse may lose its restrictions
-				f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
+				f.Severity, f.Suggestion = rules.Info, "Put the value in quotes, because only some clients accept it without quotes."
 			}
 			found = append(found, f)
 		}
@@ -143,7 +143,7 @@ func skippedByClients(c *rules.Change) []rules.Finding {
 		}
 		front, _, ok := mdfile.SplitFront(t.Value)
 		if !ok {
-			if !mdfile.OpenFront(t.Value) { // otherwise F108 reports it
+			if !mdfile.OpenFront(t.Value) { // F108 reports front matter without an end
 				add("The file has no front matter, so clients do not offer the skill.", "Begin it with front matter that has a name and a description.")
 			}
 			return
@@ -257,7 +257,7 @@ func definesNothing(text string) bool {
 	return false
 }
 
-// fences counts the fences of code blocks in a text. It is used for increasing offsets, so that the
+// fences counts the fences of code blocks in a text. Callers pass increasing offsets, so that the
 // text is read only once.
 type fences struct {
 	text  string
@@ -265,8 +265,8 @@ type fences struct {
 	count int
 }
 
-// contain reports whether the byte offset at is in a fenced code block, whose content viewers show.
-// It must be called with increasing offsets.
+// contain reports whether the byte offset at is in a fenced code block. Viewers show everything in
+// a fenced code block. contain must be called with increasing offsets.
 func (f *fences) contain(at int) bool {
 	isFence := func(line string) bool {
 		line = strings.TrimSpace(line)

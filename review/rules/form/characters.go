@@ -92,8 +92,8 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 }
 
 // maxStrays is the maximum number of invisible characters that a text may contain by accident. A
-// single character in a line does not count, because authors of Markdown put one before each code
-// fence that they quote.
+// single character in a line is ignored, because authors of Markdown put one before each code fence
+// that they quote.
 const maxStrays = 16
 
 // areStrays reports whether the runs may be artifacts of copying, which carry no text. Artifacts

@@ -84,7 +84,7 @@ func looksGenuine(key string) bool {
 	lower := strings.ToLower(key)
 	for _, word := range []string{
 		"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test",
-		"eyjzdwiioiixmjm0nty3odkw", // the subject in the usual example of a web token
+		"eyjzdwiioiixmjm0nty3odkw", // the beginning of the payload in the example of jwt.io
 	} {
 		if strings.Contains(lower, word) {
 			return false

@@ -1,5 +1,6 @@
-// Package names implements the N family and the L family. The N family checks the verb, the number,
-// and the uniqueness of the name of a tool. The L family protects the names of core tools.
+// Package names implements the N family and the L family. The N family checks the name of a tool:
+// its verb, the plural of its resource, and its uniqueness. The L family protects the names of core
+// tools.
 package names
 
 import (
@@ -121,8 +122,8 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// reserved are the names of the tools by which an agent finds and executes all other tools. A tool
-// with such a name could intercept these calls.
+// reserved contains the names of the tools that an agent uses to find and execute all other tools.
+// A tool with such a name could intercept these calls.
 var reserved = strings.Fields("search_tools describe_tool execute_tool propose_tool revise_proposal list_proposals get_proposal")
 
 func checkReserved(c *rules.Change) []rules.Finding {
@@ -174,7 +175,7 @@ func coreAlias(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// eachName calls look for the id and for each alias of the tool, with the path and the name.
+// eachName calls look once for the id and once for each alias of the tool.
 func eachName(c *rules.Change, look func(path, name string)) {
 	look("subject", c.Draft.Subject.ID)
 	for i, alias := range aliases(c) {

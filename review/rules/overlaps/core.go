@@ -20,11 +20,11 @@ import (
 // LikeCore is the id of the rule that finds definitions similar to a core tool.
 const LikeCore = "O101"
 
-// Thresholds from which a tool is too similar to a core tool. coreCopied is the share of the
-// shingles of the tool that occur in the core tool. coreCovered is the share of the shingles of the
-// core tool that occur in the tool. Both apply to texts of at least fewShingles. corePurpose is the
-// similarity of the purposes. Different tools of the same field reach 0.20 in purpose and 0.1 in
-// text.
+// A tool is too similar to a core tool if it reaches one of these thresholds. coreCopied is the
+// share of the shingles of the tool that occur in the core tool. coreCovered is the share of the
+// shingles of the core tool that occur in the tool. Both apply to texts of at least fewShingles.
+// corePurpose is the similarity of the purposes. The values of different tools in the same field
+// are at most 0.20 for the purpose and 0.1 for the text.
 const (
 	coreCopied  = 0.35
 	coreCovered = 0.25
@@ -72,8 +72,9 @@ func likeCore(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// similarCore returns the core tools that are too similar to t. It ignores the end of a text that
-// is several times longer than permitted, because such a text cannot go live.
+// similarCore returns the core tools that are too similar to t. If a text is several times longer
+// than permitted, similarCore ignores the end of the text, because such a text cannot go live
+// anyway.
 func similarCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = truncated(t.Prompt), truncated(t.Description)
 	var near []overlap.Comparison

@@ -12,14 +12,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the O family. Similar tools are a problem because a model chooses between them at
-// random.
+// Rules returns the O family. Similar tools are a problem, because a model may choose either of
+// them.
 func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", QueriesSimilar: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
-// Thresholds from which two tools are too similar. alikeText applies to the shingles of their
-// texts, and alikePurpose to the content words of their purposes.
+// Two tools are too similar if they reach one of these thresholds. alikeText applies to the
+// shingles of their texts, and alikePurpose to the content words of their purposes.
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6
@@ -78,8 +78,8 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// hintIfIdentical lowers f to Info if a and b are identical, because each client may need its own
-// copy of a tool. name and state describe the other tool.
+// hintIfIdentical sets the severity of f to Info if a and b are identical, because each client may
+// need its own copy of a tool. name and state describe the other tool.
 func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
@@ -110,8 +110,8 @@ func versioned(l registry.Live) string {
 	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
 }
 
-// firstPassage returns the first passage in shared, which are the passages that t shares with
-// another tool, and the path of the field that contains it.
+// firstPassage returns the first passage in shared, and the path of the field of t that contains
+// the passage. shared lists the passages that t has in common with another tool.
 func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
 	if len(shared) == 0 {
 		return "definition", ""
@@ -146,8 +146,8 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return usedByOther(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// usedByOther returns a finding if others contains an active tool whose id differs from id.
-// Otherwise, it returns err.
+// usedByOther returns a finding if others contains an active tool with a different id. If others
+// contains no such tool, it returns err.
 func usedByOther(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
 	for _, other := range others {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {

@@ -1,4 +1,4 @@
-// This file finds packages whose names imitate the names of popular packages.
+// This file finds packages with names that imitate popular packages.
 
 package reached
 
@@ -22,12 +22,13 @@ var popular = map[string][]string{
 // installers maps the commands that install packages to the keys of popular.
 var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pipx": "pip", "uvx": "pip", "npm": "npm", "npx": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "bunx": "npm"}
 
-// fewestLetters is the minimum length of a popular name whose imitations are reported.
+// fewestLetters is the minimum length of a popular name. Imitations of shorter names are not
+// reported.
 const fewestLetters = 5
 
-// imitatedPackage returns the popular package whose name differs by a single mistake from the
-// package in value, which is the value of a fact. A mistake is a missing, additional, replaced, or
-// transposed letter. imitatedPackage returns "" if no popular package has such a name.
+// imitatedPackage returns the popular package that the package in value seems to imitate, or "".
+// value is the value of a fact. A name imitates another name if they differ by one missing,
+// additional, replaced, or transposed letter.
 func imitatedPackage(value string) string {
 	program, name, ok := strings.Cut(value, " ")
 	list := popular[installers[program]]

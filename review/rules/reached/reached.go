@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// Rules returns the rules about facts of reach.
+// Rules returns the rules about the facts that package reach finds.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		factRule("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
@@ -34,16 +34,16 @@ func Rules() []rules.Rule {
 		factRule("S165", "Sends credentials or private data, or reads the whole environment", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Private || f.Use == fact.Environment || exfiltratesCredentials(f))
 		}, sendsCredentials),
-		factRule("S166", "Runs downloaded code, or a shell for a network connection", func(f fact.Fact) bool {
+		factRule("S166", "Runs downloaded code, or connects a shell to the network", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.FetchedRun || f.Use == fact.Connected)
 		}, fromUnknownHost),
 		factRule("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
 		}, evaluatesReadData),
-		factRule("S168", "Installs a package from an unusual registry, or one with a look-alike name", func(f fact.Fact) bool {
+		factRule("S168", "Installs a package from an unusual registry, or a package with a look-alike name", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitatedPackage(f.Value) != "")
 		}, nil),
-		factRule("S169", "Fetches or sends over plain http, which can be changed in transit", func(f fact.Fact) bool {
+		factRule("S169", "Fetches or sends data over plain http, where it can be changed in transit", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
 		}, nil),
 		factRule("S170", "Deletes logs, a home folder, or a disk, or sends encoded data", func(f fact.Fact) bool {
@@ -137,9 +137,9 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
-// factRule returns a rule with a finding for each line that contains a fact for which about returns
-// true. deed describes the fact in messages. If grave is not nil and returns true for a fact and
-// its line, the finding warns.
+// factRule returns a rule about the facts for which about returns true. The rule reports one
+// finding for each line with such a fact, and deed describes the fact in the message. If grave is
+// not nil and returns true for a fact and its line, the finding warns.
 func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	type reason struct {
 		deed     string
@@ -168,13 +168,13 @@ func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact,
 				}
 				r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the instruction to write may be new even if the live version mentions the file
 				if id == decisionRule {
-					r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
+					r.deed, r.severity = "Reaches "+f.Words()+", and [reach] in toolcrib.toml sets this to "+string(decision), rules.Severity(decision)
 				}
 				if id == decisionRule && f.Use == fact.Unread {
-					r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block
+					r.deed, r.severity = "toolcrib could not read this text because of a fault in toolcrib ("+f.Value+"); report the fault", rules.Block
 				}
 				if name := imitatedPackage(f.Value); f.Use == fact.Package && name != "" {
-					r.deed += " (the usual one is " + name + ")"
+					r.deed += " (the usual package is " + name + ")"
 				}
 				if grave != nil && grave(f, line, all) {
 					r.severity = rules.Warn
@@ -216,8 +216,8 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
 }
 
-// ordersWriting reports whether line, a line of prose, begins with an instruction to write
-// something to the file value.
+// ordersWriting reports whether line, a line of prose, begins with an instruction to write to the
+// file called value.
 func ordersWriting(line, value string) bool {
 	m := written().FindStringIndex(line)
 	if m == nil {

@@ -17,12 +17,12 @@ func exfiltratesCredentials(f fact.Fact) bool {
 	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
 }
 
-// sendsCredentials reports whether line sends credentials to a recipient for which they are not
-// intended. This is the case if it sends all credentials or private data. It is also the case if it
-// sends a credential to a host of another owner, unless the credential is in a header for
-// authentication. Finally, it is the case if it encodes a credential, which passes filters. An
-// encoded user name and password with a colon are an exception, because clients encode them for
-// authentication (RFC 7617).
+// sendsCredentials reports whether line sends credentials to the wrong recipient. This is the case
+// if line sends all credentials or private data. It is also the case if line sends a credential to
+// a host of another owner, unless the credential is in a header for authentication. Finally, it is
+// the case if line encodes a credential, because encoding evades filters. A user name and a
+// password joined by a colon are an exception, because clients encode them for authentication (RFC
+// 7617).
 func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	switch {
 	case exfiltratesCredentials(f), f.Use == fact.Private:
@@ -72,14 +72,14 @@ func ownerOf(host string) string {
 	return owner
 }
 
-// publishers are the hosts from which known publishers distribute programs.
+// publishers contains the download hosts of known software publishers.
 var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com astral.sh sh.rustup.rs rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io fnm.vercel.app
 	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
 	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
 
 // fromUnknownHost reports whether the fact f downloads code from an unknown host, or connects a
 // shell to the network. A host is known if it belongs to a known publisher, or if the subject
-// mentions its owner elsewhere.
+// mentions the owner of the host elsewhere.
 func fromUnknownHost(f fact.Fact, line string, all *facts) bool {
 	if f.Use == fact.Connected {
 		return true

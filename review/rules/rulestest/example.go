@@ -50,8 +50,7 @@ func FromServer(id, name string) proposals.Draft {
 
 // OfText converts a text to an Example. The text has one of three forms. A sentence is added to the
 // description of an unrelated tool. "name :: description :: parameter=description :: …" is a whole
-// action tool, in which " || " may precede the default of a parameter. "prompt :: text" is a
-// prompt.
+// action tool; a parameter may end with " || " and a default. "prompt :: text" is a prompt.
 func OfText(text string) Example {
 	parts := strings.Split(text, " :: ")
 	switch {

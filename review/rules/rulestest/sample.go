@@ -50,8 +50,8 @@ func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 }
 
 // Change returns an example that modifies a live tool that is not imported. from prepares the live
-// version, and to prepares the proposed version. If the example loosens a protection, exchanging
-// from and to makes it a counterexample.
+// version, and to prepares the proposed version. An example that loosens a protection becomes a
+// counterexample if the caller swaps from and to.
 func Change(from, to func(*registry.Tool)) Example {
 	before, after := Action("set_invoices"), Action("set_invoices")
 	from(before.Definition.Tool)

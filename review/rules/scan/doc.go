@@ -12,8 +12,8 @@
 // Frames match words rather than bytes, because the phrases to detect are numerous (twenty verbs
 // times thirty nouns times ten qualifiers). The phrases are also inflected, written in several
 // languages, interrupted by other words, and disguised letter by letter. An Aho-Corasick automaton
-// or a large regular expression over bytes would have to list every combination, or leave gaps and
-// negation to a second pass. Scan looks up each word only once, at a cost that does not depend on
-// the number of frames. The time is linear in the length of the text, because windows are bounded
-// and a sentence never has more than maxTokens words.
+// or a large regular expression over bytes would have to list every combination, or would need a
+// second pass for gaps and negation. Scan looks up each word only once, at a cost that does not
+// depend on the number of frames. The time is linear in the length of the text, because windows are
+// bounded and a sentence never has more than maxTokens words.
 package scan

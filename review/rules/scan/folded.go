@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// readFolded reads the word at i, which contains characters outside ASCII, such as accented letters
-// or invisible characters. It returns the end of the word.
+// readFolded reads the word at i and returns its end. The word contains characters outside ASCII,
+// such as accented or invisible characters.
 func (s *reader) readFolded(i int) int {
 	w := foldedWord{native: s.nativeBuf[:0], ascii: s.asciiBuf[:0], imitated: true}
 	j := i
@@ -180,7 +180,7 @@ func (s *reader) readGlyphs(i int) int {
 }
 
 // addUnknownGlyph adds the character at i, which does not begin a known word. Two consecutive
-// characters of this kind count as one word.
+// characters of this kind are treated as one word.
 func (s *reader) addUnknownGlyph(i, size int) {
 	if s.words.n > 0 && s.words.tokens[s.words.n-1].id == 0 && s.words.gap == 0 && s.words.tokens[s.words.n-1].end == int32(i) && s.words.tokens[s.words.n-1].end-s.words.tokens[s.words.n-1].start < 6 {
 		s.words.tokens[s.words.n-1].end += int32(size)
@@ -318,7 +318,7 @@ func (s *reader) emitWord(i, j int, h uint64, digits, letterCount, camel int) {
 	}
 	s.emit(t)
 	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letterCount == 1 || !letters.IsUpper(s.text[i+1])) {
-		return // an ordinary word between two others
+		return // an ordinary word between two spaces has no special shape
 	}
 	s.words.shape(i, j, digits, letterCount)
 }

@@ -51,8 +51,9 @@ type merge struct {
 	id    uint32
 }
 
-// joinedWord returns the known word that is formed by the two or three words from index i, and the
-// number of these words. At least one of them must be unknown.
+// joinedWord joins the two or three words from index i. If the result is a known word, joinedWord
+// returns its number and the number of joined words. At least one of the joined words must be
+// unknown.
 func (s *sentence) joinedWord(i int) (id uint32, n int) {
 	first := &s.tokens[i]
 	if !s.isShortUnknown(first) && !s.isShortUnknown(&s.tokens[i+1]) {
@@ -82,8 +83,8 @@ func (s *sentence) joinedWord(i int) (id uint32, n int) {
 	return id, n
 }
 
-// maxUnknown is the maximum length in bytes of an unknown word that counts as a sign of a split
-// word. Few other unknown words are this short.
+// maxUnknown is the maximum length in bytes of an unknown word that is taken for a part of a split
+// word. Unsplit unknown words are usually longer.
 const maxUnknown = 5
 
 // isShortUnknown reports whether t is a short unknown word.

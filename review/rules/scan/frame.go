@@ -38,7 +38,7 @@ type Frame struct {
 // its concepts.
 type step struct {
 	*part
-	with       []*part // further parts, each of which the same words must contain
+	with       []*part // further parts; the same words must match all of them
 	forms      form
 	gap        int32 // maximum number of words before the step
 	imperative bool
@@ -49,13 +49,13 @@ type part struct {
 	set      Set
 	literals []uint16 // concepts of set that share a bit
 	members  []uint16 // all concepts of set
-	// words are literal words that are too common to be indexed. A sentence is searched for them
-	// only if a frame requires it.
+	// words are literal words that are too common to be indexed. The scanner searches a sentence
+	// for these words only if a frame needs them.
 	words []uint32
 }
 
-// guard is a condition on the sentence of a match: one of its concepts must occur, or none of them
-// may occur.
+// guard is a condition on the sentence of a match: at least one of its concepts must occur or, for
+// a negated guard, none may occur.
 type guard struct {
 	*part
 	within int32 // maximum distance in words; 0 means anywhere in the sentence
@@ -136,7 +136,7 @@ func (g *Grammar) step(text string) (step, error) {
 		for _, r := range forms {
 			i := strings.IndexRune("bsdg", r)
 			if i < 0 {
-				return st, fmt.Errorf("no form %q", r)
+				return st, fmt.Errorf("unknown form %q", r)
 			}
 			st.forms |= 1 << i
 		}
@@ -166,9 +166,9 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
-// concepts returns the part for names, which are joined by "|". The same part is shared between
-// steps. An exception are frames that consist only of common words, because compile treats their
-// words as uncommon.
+// concepts returns the part for names, which are joined by "|". Steps with the same names share a
+// part, except in a frame that consists only of common words, because compile treats these words as
+// uncommon.
 func (g *Grammar) concepts(names string) (*part, error) {
 	p, ok := g.parts[names]
 	if ok && g.frequency != nil {
@@ -202,7 +202,7 @@ func (g *Grammar) part(names string) (*part, error) {
 		}
 		c, ok := g.lex.concepts[name]
 		if !ok {
-			return p, fmt.Errorf("no concept %q", name)
+			return p, fmt.Errorf("unknown concept %q", name)
 		}
 		p.set.add(c)
 		p.members = append(p.members, c)

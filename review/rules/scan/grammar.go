@@ -26,10 +26,10 @@ type Grammar struct {
 	weights []int // estimated frequency of each concept, in an arbitrary unit
 	// frequency is the estimated frequency of each common word.
 	frequency map[string]int
-	// byAnchor lists, for each concept, the frames whose anchor has the concept.
+	// byAnchor lists, for each concept, the frames with this concept in their anchor.
 	byAnchor [][]uint16
 	anchors  Set // the named concepts in byAnchor
-	verbs    Set // the concepts whose entries include a verb
+	verbs    Set // the concepts with a verb among their entries
 
 	// Concepts that the scanner treats specially; see Spec.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account          uint16
@@ -56,8 +56,8 @@ type Spec struct {
 	Entries []Entry
 	Groups  map[string]string // names of groups, with the concepts of each group joined by "|"
 	Frames  []Frame
-	// Common lists words that are frequent in the texts to scan, the most frequent first. It speeds
-	// up scanning and does not affect the results.
+	// Common lists words that are frequent in the texts to scan, the most frequent first. The list
+	// speeds up scanning and does not affect the results.
 	Common string
 	// Coded lists common words. If two of them occur in ROT13 or written backwards, the text is
 	// decoded and scanned again.
@@ -185,7 +185,7 @@ func (g *Grammar) index() {
 // Weights are estimated frequencies, in an arbitrary unit.
 const (
 	weightFirst  = 100_000 // the most common word
-	weightCommon = 1_200   // a literal word of a pattern is indexed only below this weight
+	weightCommon = 1_200   // only literal words with a smaller weight are indexed
 	weightRare   = 20      // a word that is not common
 	weightPhrase = 2       // a phrase
 	weightShape  = 2_000   // a concept that the scanner recognizes by the shape of the text

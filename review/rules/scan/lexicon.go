@@ -11,8 +11,8 @@ import (
 )
 
 // Set is a set of concepts. Each named concept has its own bit. The concepts for literal words of
-// patterns are numerous and share the last 64 bits, in which a set bit only means that the concept
-// may be in the set.
+// patterns are numerous and share the last 64 bits. If such a bit is 1, the set may contain any
+// concept that shares the bit.
 type Set [5]uint64
 
 const (
@@ -83,7 +83,7 @@ type entered struct {
 	meaning
 }
 
-// get returns the meanings of n in the order in which they were entered.
+// get returns the meanings of n in the order of their entry.
 func (m *meanings) get(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
 
 // build moves the collected entries to the list. All numbers must be below n.
@@ -248,8 +248,8 @@ func (l *lexicon) node() uint32 {
 	return l.nodes - 1
 }
 
-// appendIDs appends the numbers of the words into which the scanner would split s. It adds unknown
-// words to the lexicon.
+// appendIDs splits s into words, as the scanner would, and appends the numbers of the words. It
+// adds unknown words to the lexicon.
 func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
 		return append(ids, id(l, s))
@@ -257,7 +257,7 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	before := len(ids)
 	l.splitWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
 	if len(ids) == before {
-		panic(fmt.Sprintf("scan: %q holds no word", s))
+		panic(fmt.Sprintf("scan: %q contains no word", s))
 	}
 	return ids
 }

@@ -12,8 +12,8 @@ import (
 // Match is a passage of the text that a frame matches.
 type Match struct {
 	Frame string
-	// Start and End are byte offsets in the scanned text. If the match is in a decoded text, they
-	// are the range of the passage that encodes it.
+	// Start and End are byte offsets in the scanned text. For a match in a decoded text, the
+	// offsets delimit the encoded passage.
 	Start, End int
 	Disguise   disguise.Disguise
 	// Quoted reports whether the match is in quotation marks.
@@ -39,10 +39,10 @@ type matcher struct {
 	fit         fit
 	triedFrames marks
 	fired       []uint8             // number of matches of each frame in the text so far
-	failed      [maxSteps][2]uint64 // for each step, a bitmap of the tokens at which it is known not to match
+	failed      [maxSteps][2]uint64 // for each step, a bitmap of the tokens where the step is known not to match
 }
 
-// match tries every frame whose anchor has a concept that occurs in the sentence.
+// match tries every frame with an anchor concept that occurs in the sentence.
 func (s *matcher) match() {
 	s.triedFrames.epoch++
 	for _, c := range s.words.present {
@@ -117,8 +117,8 @@ func (s *matcher) try(n int) {
 }
 
 // follow reports whether step k of f matches at token i and the following steps match after it. It
-// returns the last token of the match. It records failures, so that it tries no step twice at the
-// same token.
+// returns the last token of the match. follow records failures, so that no step is tried twice at
+// the same token.
 func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	if s.failed[k][i>>6]&(1<<(i&63)) != 0 {
 		return 0, false
@@ -233,8 +233,8 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 }
 
 // maxMatches is the maximum number of matches in a text. maxPerFrame is the maximum number of
-// matches of each frame in a text. It ensures that a repeated phrase does not displace other
-// matches.
+// matches of each frame in a text. The limit for each frame ensures that a repeated phrase does not
+// displace other matches.
 const (
 	maxMatches  = 2048
 	maxPerFrame = 24

@@ -208,8 +208,8 @@ func (s *reader) readMark(i int, c byte) int {
 	return i + 1
 }
 
-// markGaps contains the gap of each ASCII punctuation character whose meaning does not depend on
-// its context. The gap of any other character is gMark.
+// markGaps maps ASCII punctuation characters to their gaps, unless the gap depends on the context
+// of the character. All other characters have the gap gMark.
 var markGaps = [utf8.RuneSelf]gap{
 	'!': gStop, '?': gStop,
 	',': gComma, ':': gColon, ';': gColon,
@@ -307,7 +307,8 @@ func (s *reader) endGroup() {
 }
 
 // flush matches the frames against the current sentence and begins a new sentence. If carry is set,
-// the sentence was cut because it is too long, and its last words also begin the new sentence.
+// the current sentence was cut because it is too long. The new sentence then begins with the last
+// words of the current sentence.
 func (s *reader) flush(carry bool) {
 	if s.nameStart >= 0 {
 		s.endGroup()

@@ -135,8 +135,8 @@ func (t *table) get(h uint64) uint32 {
 	return t.slot(h).id
 }
 
-// slot returns the slot of h, or the free slot for h if the table does not contain h. It mixes in
-// the high bits of h, because FNV-1a distributes them best.
+// slot returns the slot of h, or the free slot for h if the table does not contain h. The index of
+// a slot depends on the high bits of h too, because FNV-1a distributes the high bits best.
 func (t *table) slot(h uint64) *entry {
 	mask := uint64(len(t.slots) - 1)
 	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {

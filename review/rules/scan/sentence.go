@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// maxTokens is the maximum number of words in a sentence. A longer sentence is read in pieces, each
-// of which repeats the last words of the previous piece. overlap is the number of these words.
+// maxTokens is the maximum number of words in a sentence. A longer sentence is read in pieces. Each
+// piece repeats the last overlap words of the previous piece.
 const (
 	maxTokens = 120
 	overlap   = 24
@@ -49,7 +49,7 @@ const clauseMarks = gNewline | gBlank | gBullet | gStop | gComma | gColon | gDas
 // token is a word of a sentence.
 type token struct {
 	start, end int32 // offsets in the segment
-	pos        int32 // distance from the start of the sentence in words; pauses count as additional words
+	pos        int32 // distance from the start of the sentence in words, including pauses (see pause)
 	id         uint32
 	gap        gap
 	hide       disguise.Disguise
@@ -85,8 +85,8 @@ type sentence struct {
 	extras []extra
 	gap    gap // separators since the last token
 	// lastSeen contains, for each literal concept, the number of the last sentence with this
-	// concept. number is the number of this sentence. present lists the literal concepts of this
-	// sentence that occur in an anchor of a frame.
+	// concept. number is the number of the current sentence. present lists the literal concepts of
+	// the current sentence that occur in an anchor of a frame.
 	lastSeen   []uint32
 	present    []uint16
 	number     uint32
@@ -100,7 +100,7 @@ func (s *sentence) begin() {
 	s.n, s.gap, s.extras, s.mask, s.prohibited = 0, 0, s.extras[:0], Set{}, false
 }
 
-// abbreviations are words whose full stop does not end a sentence.
+// abbreviations contains words after which a full stop does not end a sentence.
 var abbreviations = map[string]bool{
 	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
 	"est": true, "vol": true, "fig": true, "max": true, "min": true, "avg": true, "esp": true, "prev": true, "misc": true, "ver": true, "env": true,
@@ -272,8 +272,8 @@ func (s *sentence) addPhrases(i int, state uint32) {
 const maxHits = 4096
 
 // matchAt returns the last token of the longest word or phrase at token i that has a concept of p
-// in one of the given forms, or -1 if there is no such phrase. If accept is not nil, it can reject
-// a phrase with the given last token.
+// in one of the given forms, or -1 if there is no such phrase. If accept is not nil, matchAt skips
+// phrases with a last token that accept rejects.
 func (s *sentence) matchAt(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1

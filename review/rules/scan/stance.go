@@ -1,16 +1,16 @@
-// This file determines the stance of the text to a match.
+// This file determines whether the text asserts a match, or negates, quotes, or reports it.
 
 package scan
 
-// Stance is a set of ways in which the text distances itself from a match.
+// Stance states how the text distances itself from a match. It is a set of flags.
 type Stance uint8
 
 // The stances. The value 0 means that the text states or orders the match plainly.
 const (
 	// Negated means that a negator such as "never", "instead of", or "refuse to" governs the match.
 	Negated Stance = 1 << iota
-	// Asked means that the match is the speech of a third party that the model is told to refuse
-	// ("if a page tells you to …, ignore it"), or a report of the acts of others.
+	// Asked means that the match is a request of a third party that the model should refuse ("if a
+	// page tells you to …, ignore it"), or a report of the acts of others.
 	Asked
 	// Shown means that the match is in quotation marks, and that the sentence continues outside the
 	// quotation marks.
@@ -61,9 +61,8 @@ func (s *fit) passesGuards(f *frame, first, last int) bool {
 // clauseEnds are the separators that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 
-// scope is the maximum distance in words between a negator and the match that it governs. behind is
-// the maximum distance in words between a match and a following noun that marks the match as a
-// report.
+// scope is the maximum distance in words between a negator and the negated match. behind is the
+// maximum distance in words between a match and a following noun that marks the match as a report.
 const (
 	scope  = 10
 	behind = 10
@@ -112,7 +111,7 @@ func (s *fit) negated() bool {
 	return false
 }
 
-// denied reports whether "not" or "never" directly precedes a step. It does not count if the
+// denied reports whether "not" or "never" directly precedes a step. denied ignores the word if the
 // previous step is itself a negation, as in "as data, never as instructions".
 func (s *fit) denied() bool {
 	if s.frame.any > 0 {
@@ -182,8 +181,8 @@ func (s *fit) inStep(j int) bool {
 	return false
 }
 
-// stepWithin reports whether the words of a step begin at most the given number of words after
-// token j, in the same clause.
+// stepWithin reports whether a step begins within the given number of words after token j, in the
+// same clause.
 func (s *fit) stepWithin(j int, words int32) bool {
 	for i := j + 1; i < s.words.n && s.words.tokens[i].pos-s.words.tokens[j].pos <= words && s.words.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
 		if s.inStep(i) {
@@ -193,8 +192,8 @@ func (s *fit) stepWithin(j int, words int32) bool {
 	return false
 }
 
-// asked reports whether the match is the speech of a third party that the sentence tells the model
-// to refuse. The speech must be introduced in the same clause.
+// asked reports whether the match is a request of a third party, and the sentence tells the model
+// to refuse such requests. The words that introduce the request must be in the same clause.
 func (s *fit) asked() bool {
 	asking := -1
 	for j := s.first - 1; j >= 0; j-- {
@@ -218,8 +217,8 @@ func (s *fit) asked() bool {
 }
 
 // reported reports whether the match is a report of the acts of others. Words such as "tried to" or
-// "found that" precede such a match in its clause. In languages that place the noun after its
-// clause, they directly follow the match.
+// "found that" precede such a match in its clause. In languages that place such words after the
+// clause, the words directly follow the match.
 func (s *fit) reported() bool {
 	for j := s.first - 1; j >= 0 && s.words.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
 		if s.words.sets[j].has(s.words.g.reporting) {
@@ -250,8 +249,8 @@ func (s *fit) shown() bool {
 }
 
 // crossed reports whether a step that is a negation and the following step are in different
-// clauses. It also returns true if the last step negates the step before it, and they are in
-// different clauses.
+// clauses. It also returns true if the last step negates the previous step and is in a different
+// clause.
 func (s *fit) crossed() bool {
 	if s.frame.any > 0 {
 		return false

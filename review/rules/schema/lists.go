@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listRules returns the rules that check whether the input of an action tool is the input that the
-// verb in its name promises. They skip imported tools.
+// listRules returns the rules that check whether the input of an action tool has the form that the
+// verb in the tool's name implies. The rules skip imported tools.
 func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {
@@ -86,8 +86,7 @@ func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	})
 }
 
-// promises reports whether the name of tool begins with verb, and whether this verb promises a list
-// as input.
+// promises reports whether the name of tool begins with verb and verb implies a list as input.
 func promises(tool, verb string) bool {
 	got, _, _ := strings.Cut(tool, "_")
 	input, _ := shipped.VerbInput(got)
@@ -100,8 +99,8 @@ func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
 }
 
-// find returns the schema of the items of the first list property for which wanted returns true. It
-// returns nil if no property matches.
+// find calls wanted with the schema of the items of each list property. It returns the first such
+// schema that wanted accepts, or nil.
 func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 	all, _ := s.applied(s.Root)
 	for _, n := range all {
@@ -161,8 +160,8 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 }
 
 // softDeletes returns the phrases in text that reveal a soft delete. A phrase may be in upper or
-// lower case, and "_", "-", a space, or nothing may separate its words. Separated by a space, all
-// phrases except "soft delete" are ordinary English, so they count only as identifiers.
+// lower case, and "_", "-", a space, or nothing may separate its words. With spaces, all phrases
+// except "soft delete" are ordinary English, so these phrases are reported only without spaces.
 func softDeletes(text string) []rules.Passage {
 	if !mentionsDelete(text) {
 		return nil

@@ -12,8 +12,8 @@ import (
 )
 
 // undocumented returns the parameters without a description, including nested parameters. A
-// parameter with a single possible value does not need a description. If several schemas for the
-// same value describe a parameter, for example under a condition, one description is enough.
+// parameter with a single possible value does not need a description. If several schemas apply to
+// the same parameter, for example under a condition, a description in one of them suffices.
 func (s *Schema) undocumented() []*Subschema {
 	described := map[*Subschema]map[string]bool{}
 	var bare []*Subschema
@@ -41,8 +41,8 @@ func (s *Schema) undocumented() []*Subschema {
 	return left
 }
 
-// described reports whether n, or a schema that n applies to the same value, has a description. It
-// returns true if not all of these schemas are known.
+// described reports whether n, or another schema that n applies to the parameter, has a
+// description. It returns true if some of these schemas are unknown.
 func (s *Schema) described(n *jsondoc.Node) bool {
 	all, known := s.applied(n)
 	for _, a := range all {
@@ -95,8 +95,8 @@ func (s *Schema) unknownRequired() []rules.Finding {
 	return found
 }
 
-// properties returns the names of the properties that are described in the schemas for the same
-// value as whole. It returns nil if the names cannot be determined.
+// properties returns the names of the properties that are described in whole or in another schema
+// for the same value. It returns nil if the names cannot be determined.
 func (s *Schema) properties(whole *Subschema) map[string]bool {
 	all, known := s.applied(whole.Node)
 	names := map[string]bool{}

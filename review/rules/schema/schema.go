@@ -81,7 +81,7 @@ func Rules() []rules.Rule {
 type Schema struct {
 	schemaguard.Checked
 	path    string           // path of the field in the proposal
-	refused jsondoc.Problems // reasons why the schema is not safe to parse; if there are any, the other fields except path are empty
+	refused jsondoc.Problems // reasons why the schema is not safe to parse; in this case, only path and refused are set
 	invalid jsondoc.Problems // reasons why the schema is not a valid JSON Schema
 	Parts   []*Subschema
 }

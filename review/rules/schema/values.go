@@ -12,9 +12,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Limits for checking default values: the maximum number of defaults that are checked, and the
-// maximum number of subschemas of a schema whose defaults are checked. The time for compiling a
-// schema is quadratic in the number of its subschemas.
+// Limits for checking default values: at most maxDefaults defaults are checked, and none if the
+// schema has more than maxProbed subschemas. The time for compiling a schema is quadratic in the
+// number of its subschemas.
 const (
 	maxDefaults = 100
 	maxProbed   = 1_000
@@ -78,7 +78,7 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 // probeKey is the prefix of the names of the properties in the probe schema.
 const probeKey = "default"
 
-// probed returns the index of the property of the probe schema to which path refers.
+// probed parses the path of a property of the probe schema, and returns the index of the property.
 func probed(path string) (int, bool) {
 	digits, ok := strings.CutPrefix(path, probeKey)
 	if end := strings.IndexAny(digits, ".["); end >= 0 {
@@ -88,8 +88,8 @@ func probed(path string) (int, bool) {
 	return i, ok && err == nil
 }
 
-// portable reports whether n has the same meaning in another document that contains the same
-// definitions. Such a schema refers only to definitions, and has no id or anchor.
+// portable reports whether n keeps its meaning if it is moved to another document with the same
+// definitions. This is the case if n refers only to definitions and has no id or anchor.
 func portable(n *jsondoc.Node) bool {
 	ok := true
 	n.Walk(func(n *jsondoc.Node, _ func() string) bool {

@@ -48,7 +48,7 @@ func (s *Subschema) Path() string {
 	return s.Subschema.Path(s.of.Path())
 }
 
-// outermost returns the outermost schema that applies to the same value as s does.
+// outermost returns the outermost schema that applies to the same value as s.
 func (s *Subschema) outermost() *Subschema {
 	for s.Scope == schemaguard.Here {
 		s = s.of
@@ -59,9 +59,9 @@ func (s *Subschema) outermost() *Subschema {
 // maxApplied is the maximum number of schemas that applied returns.
 const maxApplied = 100
 
-// applied returns the schemas that apply to a value to which n applies: n itself, the schemas in n
-// for the same value, and the targets of references. It returns false if the list is incomplete,
-// because a target is not in the same document or because there are more than maxApplied schemas.
+// applied returns n and all schemas that n applies to the same value: schemas in n, and the targets
+// of references. It returns false if the list is incomplete, because a target is not in the same
+// document or because there are more than maxApplied schemas.
 func (s *Schema) applied(n *jsondoc.Node) ([]*jsondoc.Node, bool) {
 	all, seen := []*jsondoc.Node{n}, map[*jsondoc.Node]bool{n: true}
 	add := func(n *jsondoc.Node) {

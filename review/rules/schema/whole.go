@@ -10,12 +10,10 @@ import (
 	"toolcrib/review/rules"
 )
 
-// LimitsRule is the id of the rule about schemas that can cause a program that reads them to hang
-// or crash.
+// LimitsRule is the id of the rule about schemas that can hang or crash a program.
 const LimitsRule = "D101"
 
-// refusedNames reports an action tool whose name some clients refuse, with a finding for each
-// client.
+// refusedNames reports an action tool if clients refuse its name, with a finding for each client.
 func refusedNames(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || t.Kind != registry.ActionTool {

@@ -41,7 +41,7 @@ func checkCases(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	var found []rules.Finding
 	for i, r := range outcomes {
 		if r.Outcome == harness.Failed {
-			found = append(found, rules.Finding{Path: fmt.Sprintf("testCases[%d]", i), Passage: r.Name, Message: "The test case did not come out as expected: " + r.Reason})
+			found = append(found, rules.Finding{Path: fmt.Sprintf("testCases[%d]", i), Passage: r.Name, Message: "The test case did not have the expected outcome: " + r.Reason})
 		}
 	}
 	return found, nil

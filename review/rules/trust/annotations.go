@@ -113,7 +113,7 @@ func categoryStated(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	outside := func(path, category string) {
 		if category != "" && !registry.KnownCategory(category) {
-			found = append(found, rules.Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest there is %s.",
+			found = append(found, rules.Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest category is %s.",
 				jsondoc.Quote(category), registry.ClosestCategory(category))})
 		}
 	}

@@ -124,8 +124,8 @@ func agentRules() []rules.Rule {
 	return []rules.Rule{{ID: "R221", Check: allowListWidened}, {ID: "R222", Check: listInUse}, {ID: "R104", Check: unassigned}}
 }
 
-// allowListWidened reports everything that the allow-list of the draft admits and the allow-list
-// that it replaces does not.
+// allowListWidened reports everything that the allow-list of the draft admits but the replaced
+// allow-list does not admit.
 func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	d := c.Draft.Definition
 	if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
@@ -153,7 +153,7 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 			found = append(found, rules.Finding{Path: jsondoc.Join(path, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
 		}
 	}
-	// A tool that was admitted only with embedding and is now admitted unconditionally also counts,
+	// Report a tool that was admitted only with embedding and is now admitted unconditionally,
 	// because agents then have the tool more often.
 	add("tools", "The allow-list admits more tools", difference(has.Tools, had.Tools))
 	add("categories", "The allow-list admits more categories", difference(has.Categories, had.Categories))

@@ -16,10 +16,10 @@ import (
 	"toolcrib/review/rules"
 )
 
-// replaced returns the definition that the draft replaces. This is the live version of its subject.
-// If there is no live version, it is the definition with the same id in an earlier layer, which the
-// draft would hide. replaced returns nil if neither exists, or if the draft deactivates a subject
-// without a live version.
+// replaced returns the definition that the draft replaces: the live version of the subject or,
+// without a live version, the definition with the same id in an earlier layer, which the draft
+// would hide. replaced returns nil if neither exists, or if the draft deactivates a subject without
+// a live version.
 func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	if c.Before != nil || c.Draft.Type == proposals.Deactivate {
 		return c.Before, nil
@@ -51,13 +51,13 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// comparedWith returns a note that names the definition before, with which a finding compares the
-// draft. It returns "" if before is the live version of the same subject.
+// comparedWith returns a note that the finding compares the draft with another definition, before.
+// It returns "" if before is the live version of the same subject.
 func comparedWith(before *registry.Live, c *rules.Change) string {
 	if before.Subject == c.Draft.Subject {
 		return ""
 	}
-	return fmt.Sprintf(" (from %s, which this hides)", before.Subject)
+	return fmt.Sprintf(" (from %s, which this definition hides)", before.Subject)
 }
 
 // loosened returns a rule that compares a tool with the tool that it replaces. The messages of the
@@ -115,8 +115,8 @@ func valueChange(path, what, from, to string) rules.Finding {
 	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s changes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
 }
 
-// renameRules returns the rules that find a new tool that is an existing tool under another name.
-// The O family finds tools that are only similar.
+// renameRules returns the rules that find a new tool with the same content as an existing tool
+// under another name. The O family finds tools that are only similar.
 func renameRules() []rules.Rule {
 	twin := func(id, message string, status registry.Status) rules.Rule {
 		return rules.Rule{ID: id, QueriesSimilar: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
@@ -160,7 +160,7 @@ func renameRules() []rules.Rule {
 			}
 			for _, name := range shipped.RetiredNames() {
 				if strings.Contains(name, "_") && slices.Equal(baseWords(id), baseWords(name)) {
-					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of the retired name %s.", id, name)}}
+					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s consists of the same words as the retired name %s.", id, name)}}
 				}
 			}
 			return nil

@@ -185,6 +185,6 @@ func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 		return nil, nil
 	}
 	f := valueChange("definition.category", "The category", cmp.Or(from, "none"), after.Category)
-	f.Message += fmt.Sprintf("%s, which these admit: %s.", comparedWith(before, c), strings.Join(takers, ", "))
+	f.Message += fmt.Sprintf("%s. The new category is admitted by %s.", comparedWith(before, c), strings.Join(takers, ", "))
 	return []rules.Finding{f}, nil
 }

@@ -178,7 +178,7 @@ func TestCategoryOfAnAgent(t *testing.T) {
 		Subject:    registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: "planner"},
 		Definition: registry.Definition{Agent: &registry.Agent{ID: "planner", Categories: []string{"calendar"}}},
 	})
-	want := []string{"R216: The category changes from other to calendar, which these admit: agent:user/planner."}
+	want := []string{"R216: The category changes from other to calendar. The new category is admitted by agent:user/planner."}
 	if got := rulestest.Messages(t, []rules.Rule{{ID: "R216", Check: categoryMoved}}, e); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

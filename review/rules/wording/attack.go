@@ -66,8 +66,8 @@ func wordingRules(family string) []rules.Rule {
 // without it.
 const promptExample = "prompt :: "
 
-// candidates returns the candidates that the frames and the extra checks of a find. They have no
-// severity yet.
+// candidates returns the matches of the rule's frames and the results of its extra checks as
+// candidates. They have no severity yet.
 func (a *attack) candidates(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.scanned() {
@@ -119,9 +119,9 @@ func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candid
 	})
 }
 
-// addressEnd returns the end of the address that begins in the passage before end and continues
-// after it. It returns end if no address continues there. A finding includes the whole address with
-// host and path.
+// addressEnd returns the end of the address that contains offset end, or end if no address
+// continues there. It is used to extend a passage that ends within an address, because a finding
+// should include the whole host and path.
 func (s *Scanned) addressEnd(end int) int {
 	const furthest = 400
 	behind := s.Value[end:min(len(s.Value), end+furthest)]
@@ -145,14 +145,15 @@ type candidate struct {
 	maxSeverity rules.Severity
 	// A certain finding warns, and a plain finding blocks, regardless of the score.
 	certain, plain bool
-	// dropped is the number of further passages that were omitted because the text has too many.
+	// dropped is the number of matching passages that were omitted, because a rule reports at most
+	// rules.MaxPerText passages in a text.
 	dropped int
-	// kind distinguishes the findings of a rule that detects several things, such as several kinds
-	// of data that a parameter requests.
+	// kind distinguishes the findings of one rule, such as the kinds of data that a parameter
+	// requests.
 	kind string
 }
 
-// frame returns the name by which the learned tables list the threshold for f.
+// frame returns the key in the learned tables for the threshold of f.
 func (f *candidate) frame() string { return f.Rule + f.kind }
 
 // overlaps reports whether f and o are in the same text and their passages overlap.

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// successorWords are words by which a description refers to the successor of a tool.
+// successorWords contains words that suggest that a description is about the successor of a tool.
 var successorWords = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
 // directingOnly finds descriptions that direct the model to a different tool in every sentence and
@@ -55,9 +55,9 @@ var (
 // quotation marks.
 var toolName = lazyregexp.New("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 
-// namesUnrelatedTool reports whether text names an unrelated tool. The name of an unrelated tool is
-// neither that of this tool or one of its parameters nor that of a sibling, and has no word in
-// common with the id of this tool.
+// namesUnrelatedTool reports whether text names an unrelated tool. A tool is unrelated if its name
+// is not the name of this tool, of its parameters, or of a sibling, and has no word in common with
+// the id of this tool.
 func (c *View) namesUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
@@ -69,8 +69,9 @@ func (c *View) namesUnrelatedTool(text string) bool {
 	return false
 }
 
-// isSibling reports whether name is the name of another tool of the same server. Tools of the same
-// server may depend on each other. The ids of all tools of a server begin with the same label.
+// isSibling reports whether name is the name of another tool of the same server. A tool may depend
+// on its siblings, so references to them are normal. The ids of all tools of a server begin with
+// the same label.
 func (c *View) isSibling(name string) bool {
 	t := c.Draft.Definition.Tool
 	if t.Provider == nil || t.Provider.Name == "" {
@@ -88,9 +89,9 @@ func (c *View) isSibling(name string) bool {
 	return c.Coming[id]
 }
 
-// directsToUnrelatedTool reports whether text directs the model to an unrelated tool, whose name
-// has no word in common with the id of this tool. It returns false if text describes the other tool
-// as the successor of this tool.
+// directsToUnrelatedTool reports whether text directs the model to an unrelated tool; see
+// namesUnrelatedTool. It returns false if text describes the other tool as the successor of this
+// tool.
 func (c *View) directsToUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
@@ -110,7 +111,7 @@ func (c *View) directsToUnrelatedTool(text string) bool {
 	return sends
 }
 
-// readingVerbs are the verbs with which the ids of tools that only read or compute begin.
+// readingVerbs contains verbs at the beginning of the ids of tools that only read or compute.
 var readingVerbs = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
 	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
@@ -160,21 +161,21 @@ func unannouncedActions(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
 		}
 		found = append(found, s.candidates(spans, func(rules.Passage) string {
-			return "Describes an action, although the tool's name says that it only reads or computes"
+			return "Describes an action, although the tool's name suggests that the tool only reads or computes"
 		})...)
 	}
 	return found
 }
 
-// executingWords are the first or last words in names of parameters through which a tool executes
-// or sends something. executingNames are complete names of such parameters, which are checked only
-// in tools that compute.
+// executingWords contains the first or last words in names of parameters that a tool may use to
+// execute or send something. executingNames contains complete names of such parameters. They are
+// checked only in tools that compute something.
 var (
 	executingWords = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
 	executingNames = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
-// executingTopics are the topics of tools for which parameters of this kind are normal.
+// executingTopics are topics of tools. A tool with such a topic needs parameters of this kind.
 var executingTopics = strings.Fields("command run execut script shell terminal webhook callback notify send post api http request message event code payload")
 
 // executingParameters finds parameters for executing or sending something in tools that only read
@@ -195,7 +196,7 @@ func executingParameters(c *View) []candidate {
 		named := len(parts) > 0 && (executingWords[parts[0]] || executingWords[parts[len(parts)-1]])
 		if (looks || computes) && named || computes && executingNames[strings.ToLower(s.Value)] {
 			found = append(found, s.candidates([]rules.Passage{{End: len(s.Value)}}, func(rules.Passage) string {
-				return "Has a parameter, " + rules.Quotation(s.Param) + ", that its stated purpose, " + rules.Quotation(c.statedPurpose()) + ", does not need"
+				return "Has a parameter, " + rules.Quotation(s.Param) + ", that the tool's stated purpose, " + rules.Quotation(c.statedPurpose()) + ", does not require"
 			})...)
 		}
 	}

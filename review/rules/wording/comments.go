@@ -8,12 +8,11 @@ import (
 	"toolcrib/review/rules"
 )
 
-// longComment is the minimum number of words of a comment that causes a warning without an
-// instruction. In a tool, every comment of this length does. In a prompt, the comment must also
-// address a model.
+// longComment is the minimum number of words of a comment that causes a warning even if it contains
+// no instruction. In a prompt, the comment must also address a model.
 const longComment = 8
 
-// secondPerson and models are words with which a comment addresses a model.
+// secondPerson and models are words in comments that address a model.
 var (
 	secondPerson = words("you your yours")
 	models       = words("model models llm llms ai assistant assistants agent agents chatbot claude gpt chatgpt gemini copilot cursor codex")

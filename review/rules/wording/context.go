@@ -1,5 +1,5 @@
-// This file collects the context in which the sentences of a definition are scored, such as its
-// stated purpose.
+// This file collects the context for scoring the sentences of a definition, such as the stated
+// purpose of a tool.
 
 package wording
 
@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// scoringContext is the context in which sentences are scored. For a tool, it contains the names,
-// the stated purpose, and the parameters. For a prompt, it contains the names and the numbers of
+// scoringContext is the context for scoring sentences. For a tool, it contains the names, the
+// stated purpose, and the parameters. For a prompt, it contains the names and the numbers of
 // occurrences of words.
 type scoringContext struct {
 	topics map[string]bool // stems of the words in the names and in the first sentence
@@ -60,8 +60,8 @@ func (c *View) newScoringContext() *scoringContext {
 }
 
 // ownNames returns the names of a definition that describe its purpose. For a tool of a server, it
-// omits the id and the label, because they also contain the name of the server or file, which does
-// not describe the tool.
+// omits the id and the label, because both contain the name of the server or file, which does not
+// describe the tool.
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		return []string{t.Provider.Name}
@@ -79,8 +79,8 @@ func withoutDigits(name string) string {
 	}, name)
 }
 
-// fewSentences is the minimum number of sentences of a prompt in which a sentence can be compared
-// with the other sentences.
+// fewSentences is the number of sentences that a prompt must have before its sentences are compared
+// with each other.
 const fewSentences = 6
 
 // isShortPrompt reports whether c changes a prompt with fewer than fewSentences sentences.
@@ -89,8 +89,8 @@ func (c *View) isShortPrompt() bool {
 }
 
 // countWords counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to
-// find sentences with words that do not occur elsewhere. Identical sentences count only once.
-// Otherwise, an attack could make its own words ordinary by repeating them.
+// find sentences with words that do not occur elsewhere. countWords counts identical sentences only
+// once, so that an attack cannot make its words ordinary by repeating them.
 func (c *View) countWords(st *scoringContext) {
 	size := 0
 	for _, s := range c.scanned() {
@@ -126,7 +126,7 @@ func (c *View) countWords(st *scoringContext) {
 	}
 }
 
-// maxCounted is the maximum number of bytes of a prompt in which words are counted.
+// maxCounted limits the part of a prompt that countWords reads, in bytes.
 const maxCounted = 128 << 10
 
 // hostsIn yields the hosts of the addresses in text.
@@ -149,8 +149,8 @@ func hostsIn(text string) func(yield func(string) bool) {
 	}
 }
 
-// isForeignName reports whether word has the form of a name such as read_file and is neither the
-// name of the tool nor that of a parameter.
+// isForeignName reports whether word has the form of a name such as read_file and is not the name
+// of the tool or of one of its parameters.
 func (st *scoringContext) isForeignName(word string) bool {
 	i := strings.IndexByte(word, '_')
 	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
@@ -208,7 +208,7 @@ func (c *View) sharesWordWith(text string) bool {
 	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !stopWords[w] && about[stem(w)] })
 }
 
-// computesOnly reports whether the names of the tool suggest that it only computes something.
+// computesOnly reports whether the names of the tool suggest a tool that only computes something.
 func (c *View) computesOnly() bool {
 	if c.Draft.Definition.Tool == nil {
 		return false

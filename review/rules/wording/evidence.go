@@ -26,8 +26,8 @@ type evidence struct {
 	found     []candidate
 }
 
-// table returns the learned table by which the definition is scored: Learned if it is set, or the
-// current table for tools or prompts.
+// table returns the learned table for the definition: c.Learned if it is set, or else the current
+// table for tools or for prompts.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
 		return c.Learned
@@ -91,8 +91,9 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 // scratch contains Clauses for reuse. They keep their vocabulary.
 var scratch = sync.Pool{New: func() any { return &Clauses{} }}
 
-// recordFrame records the frame of f in the sentence of list[from:] in which f begins. It returns
-// the index of this sentence, or -1 if f is in none of the sentences.
+// recordFrame searches list[from:] for the sentence that contains the start of f, and records the
+// frame of f in this sentence. It returns the index of the sentence in list, or -1 if no sentence
+// contains f.
 func recordFrame(list []Sentence, from int, f *candidate) int {
 	for k := from; k < len(list); k++ {
 		s := &list[k]
@@ -168,8 +169,8 @@ func (c *View) judge() *evidence {
 	if c.IsAction() {
 		combineClasses(found, list, in, table)
 	}
-	// Only candidates of the same sentence, or of nearby sentences, are compared with each other.
-	// Comparing all candidates would take quadratic time for a skill with many files.
+	// Compare only candidates of the same sentence and of nearby sentences. Comparing all
+	// candidates would take quadratic time for a skill with many files.
 	groups := map[int][]int{} // the candidates that can warn, by the index of their sentence
 	for n := range found {
 		if in[n] >= 0 && found[n].maxSeverity.Rank() >= rules.Warn.Rank() {
@@ -205,19 +206,18 @@ func (s *Sentence) deniesSending() bool {
 // notHandedOver matches a statement that something is never sent or does not leave a place.
 var notHandedOver = lazyregexp.New(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 
-// Margins that are added to the threshold for a sentence without a frame. doubt applies if the text
-// only mentions all frames in the sentence, because the table scores words and does not recognize
-// quotations. frameless applies in a prompt that is too short to show whether the sentence fits the
-// other sentences. localCommand applies to a sentence that only asks for the output of commands
-// such as git remote -v.
+// Margins that are added to the threshold for a sentence without a frame. doubt applies if the
+// sentence mentions frames but asserts none of them, because the table scores words and does not
+// recognize quotations. frameless applies in a prompt that is too short to show whether the
+// sentence fits the other sentences. localCommand applies to a sentence that only asks for the
+// output of commands such as git remote -v.
 const (
 	doubt        = 1
 	frameless    = 0.5
 	localCommand = 2.5
 )
 
-// Margin returns the score in addition to the threshold at which a sentence of c without a frame
-// warns.
+// Margin returns the number that is added to the threshold for sentences of c without a frame.
 func (c *View) Margin() float64 {
 	if c.isShortPrompt() {
 		return frameless
@@ -225,8 +225,8 @@ func (c *View) Margin() float64 {
 	return 0
 }
 
-// unmatchedThreshold returns the score at which s warns without a frame. margin is the result of
-// View.Margin.
+// unmatchedThreshold returns the minimum score of a warning about s without a frame. margin is the
+// result of View.Margin.
 func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 	if s.onlyMentioned() {
 		margin = max(margin, doubt)
@@ -304,8 +304,7 @@ const guessedDisguises = disguise.Rot13 | disguise.Reversed
 
 // isOrdered reports whether f is part of an instruction in s. This is the case if one of the
 // clauses up to the end of f begins with a verb of reading or sending, possibly after words such as
-// "always". Code and names do not count as verbs. A disguised match always counts as an
-// instruction.
+// "always". Code and names are not verbs. A disguised match is always treated as an instruction.
 func isOrdered(s *Sentence, f *candidate) bool {
 	if f.passage.Disguise != 0 {
 		return true
@@ -340,8 +339,8 @@ func (s *Sentence) isHiddenFromUsers() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
 
-// frameThreshold returns the score at which a frame of the given rule warns. rule is the id of the
-// rule, followed by the kind of the finding if the rule has several kinds.
+// frameThreshold returns the minimum score of a warning about a frame of the given rule. rule is
+// the id of the rule, followed by the kind of the finding if the rule has several kinds.
 func (t *Learned) frameThreshold(rule string) float64 {
 	if at, ok := t.WithFrame[rule]; ok {
 		return float64(min(at, t.Threshold))
@@ -354,9 +353,9 @@ func (t *Learned) warns(s *Sentence, margin float64) bool {
 	return s.score >= t.unmatchedThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
-// combineClasses raises findings to their maximum severity if findings of at least two independent
-// classes are sure. A finding is sure if it warns and is certain or in a sentence that scores as an
-// attack.
+// combineClasses raises the sure findings to their maximum severity if they belong to at least two
+// independent classes. A finding is sure if it warns and either is certain or is in a sentence that
+// scores as an attack.
 func combineClasses(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
 	sure := make([]bool, len(found))
@@ -383,10 +382,9 @@ func combineClasses(found []candidate, list []Sentence, in []int, table *Learned
 
 // combineInSentence combines frames of two independent classes in the same sentence.
 //
-// If both frames warn alone, each gets its maximum severity. An example is reading a key and
-// sending the key to a third party, or sending the key and hiding this from the user. Benign
-// instructions contain such pairs in consecutive sentences, so pairs across sentences do not block;
-// see combineNearby.
+// If both frames warn alone, each gets its maximum severity. An example is a sentence about reading
+// a key and sending the key to a third party. Benign instructions contain such pairs in consecutive
+// sentences, so pairs across sentences do not block; see combineNearby.
 //
 // In a prompt, two frames that do not overlap warn regardless of the score, and their sentence is
 // marked in named. Each frame alone may be benign, but the combination rarely is.
@@ -412,9 +410,9 @@ func combineInSentence(found []candidate, groups map[int][]int, named []bool, pr
 }
 
 // combineNearby raises frames of two independent classes in neighboring sentences of a prompt to
-// warn, unless one of the sentences scores as clearly benign. The sentences must be at most nearby
-// apart. An attack may spread over several sentences, while benign frames are rare and occur alone.
-// A frame in a prohibition counts only if its rule is about concealment.
+// warn, unless one of the sentences scores as clearly benign. The distance of the sentences must be
+// at most nearby. An attack may spread over several sentences, while benign frames are rare and
+// occur alone. A frame in a prohibition is ignored unless its rule is about concealment.
 func combineNearby(found []candidate, list []Sentence, groups map[int][]int, named []bool, table *Learned) {
 	counts := func(n, at int) bool {
 		s := &list[at]
@@ -440,8 +438,8 @@ func combineNearby(found []candidate, list []Sentence, groups map[int][]int, nam
 	}
 }
 
-// nearby is the maximum distance between two sentences, and clearlyBenign is how far the score of a
-// clearly benign sentence is below the threshold.
+// nearby is the maximum distance between two sentences. A sentence is clearly benign if its score
+// is more than clearlyBenign below the threshold.
 const (
 	nearby        = 2
 	clearlyBenign = 4
@@ -449,8 +447,8 @@ const (
 
 var prohibition = lazyregexp.New(`(?i)^\W*(?:do not|don't|never|avoid|must not|should not)\b`)
 
-// classOf returns the class of attacks to which the rule with the given id belongs. Rules that
-// detect similar attacks share a class.
+// classOf returns the class of attacks that the rule with the given id detects. Rules that detect
+// similar attacks share a class.
 func classOf(rule string) string {
 	switch rule {
 	case "S101", "S127":

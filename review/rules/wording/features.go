@@ -49,7 +49,7 @@ func (h hash32) str(s string) hash32 {
 
 func (h hash32) byte(c byte) hash32 { return (h ^ hash32(c)) * 16777619 }
 
-// and returns a combination of h and o that depends on their order.
+// and combines h and o. The result depends on their order.
 func (h hash32) and(o hash32) hash32 { return h*16777619 ^ o }
 
 // mixed returns h with all bits mixed into the low bits, which select the entry of the table.
@@ -71,7 +71,8 @@ func (f *Features) name(group int, parts ...string) {
 }
 
 // Clauses contains the features of a sentence by clause, so that each run of consecutive clauses
-// can be scored separately. Harmless words around an attack then cannot lower its score.
+// can be scored separately. Harmless words around an attack then cannot lower the score of the
+// attack.
 type Clauses struct {
 	wholeSentence Features   // features of the whole sentence: its position and the frames that match in it
 	list          []Features // features of each clause
@@ -79,8 +80,8 @@ type Clauses struct {
 	// concepts contains the concepts of each clause that form pairs, both within a clause and
 	// across clauses.
 	concepts [][]concept
-	// bridges contains, for each clause, the phrases that begin in the previous clause and end in
-	// this one.
+	// bridges contains, for each clause, the phrases that extend from the previous clause into this
+	// clause.
 	bridges       [][]uint32
 	joined        []bool     // reports for each clause whether it is joined to the previous one by a word such as "because"
 	words         [2][]*term // of the last two clauses
@@ -119,8 +120,8 @@ func (x *Clauses) reset(n int) {
 
 func (x *Clauses) Len() int { return len(x.list) }
 
-// isBoundary reports whether a run of clauses that begins or ends before clause i ends at the
-// boundary of the sentence or before a joining word.
+// isBoundary reports whether a run of clauses may naturally begin or end before clause i: at the
+// start or the end of the sentence, or before a joining word.
 func (x *Clauses) isBoundary(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
 
 // Run returns the features of the clauses in [i, j), combined as a single passage.
@@ -199,7 +200,8 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	}
 }
 
-// bridge appends the phrases that begin in the words before and end in the words after.
+// bridge appends the phrases that extend across the boundary of two clauses. before contains the
+// words of the first clause, and after the words of the second.
 func bridge(list []uint32, before, after []*term) []uint32 {
 	if len(before) == 0 || len(after) == 0 {
 		return list
@@ -249,7 +251,7 @@ func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []*t
 // onceBasis is the hash of the prefix of the features for concepts that occur in only one sentence.
 var onceBasis = fnvBasis.str("once")
 
-// place returns the feature for the kind of text to which s belongs.
+// place returns the feature for the kind of text that contains s.
 func (s *Sentence) place() string {
 	switch {
 	case s.text.Kind == rules.Value:
@@ -337,7 +339,8 @@ func (f *Features) words(words []*term, st *scoringContext) fit {
 	return fit
 }
 
-// then returns the hash of a phrase that consists of the phrase with hash h and the word w.
+// then returns the hash of a phrase after appending the word w. h is the hash of the phrase without
+// w.
 func (h hash32) then(w *term) hash32 { return h.byte(' ').str(w.text) }
 
 // phrases adds the features of all sequences of two and three words.

@@ -20,18 +20,18 @@ import (
 // for each hashed feature. tools/bench/eval trains it; tools/bench/eval/training and
 // docs/detection.md name the sources.
 type Learned struct {
-	// Bias is the score of a sentence without features. A sentence whose score is at least
+	// Bias is the score of a sentence without features. A sentence with a score of at least
 	// Threshold causes a warning; see judge.
 	Bias, Threshold float32
-	// WithFrame contains the scores at which frames warn. The keys are ids of rules, followed by
-	// the kind of the finding for rules with several kinds. Threshold applies to frames that are
-	// not listed.
+	// WithFrame contains the thresholds for sentences with a frame. A key is the id of a rule,
+	// followed by the kind of the finding for rules with several kinds. Threshold applies to all
+	// frames without a key.
 	WithFrame map[string]float32
-	// Scale contains, for each group, the factor by which its weights are multiplied.
+	// Scale contains the factor for the weights of each group.
 	Scale   [groupCount]float32
 	Weights [groupCount]Weights
 
-	conceptWeights []int // by the number of the concept; see roughScore
+	conceptWeights []int // indexed by the number of the concept; see roughScore
 	once           sync.Once
 }
 
@@ -45,8 +45,8 @@ func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])
 // TableBits contains the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// minFeatures contains, for each group, the minimum number of features by which the sum is
-// normalized. It gives little weight to sentences with few features.
+// minFeatures contains, for each group, the minimum number with which Norm normalizes a sum, so
+// that sentences with few features have little weight.
 var minFeatures = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.
@@ -74,7 +74,7 @@ func parseLearned(b []byte) (*Learned, error) {
 		want += 1 << size
 	}
 	if len(b) < want || string(b[:len(magic)]) != magic {
-		return nil, errors.New("not a learned table; make it with go run ./tools/bench/eval -learn")
+		return nil, errors.New("not a learned table: create one with go run ./tools/bench/eval -learn")
 	}
 	b = b[len(magic):]
 	next := func() float32 {
@@ -157,8 +157,8 @@ func (t *Learned) signals(list []uint32) float64 {
 }
 
 // partial is subtracted from the score of a part of a sentence in a tool. A sentence has many
-// parts, and any part may look suspicious without its context. partial is not subtracted if both
-// ends of the part are ends of the sentence or joining words such as "so that" and "for example".
+// parts, and a part may look suspicious without its context. partial is not subtracted if both ends
+// of the part are ends of the sentence or joining words such as "so that" and "for example".
 // Otherwise, text added after such a word could hide an attack.
 const partial = 2
 
@@ -166,8 +166,8 @@ const partial = 2
 // j-d-1. Best stores it at index j*width+d.
 type pairSum struct{ sum, n int }
 
-// someClauses is the number of clauses for which Best does not allocate memory. Most sentences have
-// fewer clauses.
+// someClauses is the number of clauses that Best can score without allocating memory. Most
+// sentences have fewer clauses.
 const someClauses = 8
 
 // Best returns the highest of the scores of the whole sentence and of all runs of at most maxRun
@@ -225,7 +225,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	return best
 }
 
-// Norm returns the factor by which the sum of n features of group g is multiplied to normalize it.
+// Norm returns the factor that normalizes the sum of n features of group g.
 func Norm(g, n int) float64 {
 	if g == signalGroup {
 		n = 0 // signals are not normalized by their number

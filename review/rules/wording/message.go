@@ -60,7 +60,7 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 }
 
 // findings converts the candidates of a rule in the given text into findings, and merges candidates
-// whose passages overlap.
+// with overlapping passages.
 func findings(text *rules.Text, group []reported) []rules.Finding {
 	slices.SortStableFunc(group, func(a, b reported) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End))
@@ -98,7 +98,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 }
 
 // messageWith returns a message that consists of the deed, the disguise if any, and the quoted
-// passage. It omits the passage if the deed already quotes it.
+// passage. It omits the passage if the deed already contains it in quotation marks.
 func messageWith(deed, passage string, how disguise.Disguise) string {
 	if how != 0 {
 		deed += ", in disguise (" + disguised(how) + ")"
@@ -111,7 +111,7 @@ func messageWith(deed, passage string, how disguise.Disguise) string {
 }
 
 // wholeSentence extends the passage at to whole sentences or, in a program, to whole lines. It
-// returns the whole text if the text has no sentences. A very long result is shortened.
+// returns the whole text if the text has no sentences. It shortens a very long result.
 func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
 	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
@@ -140,8 +140,8 @@ func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
 	return span
 }
 
-// listItem narrows span to the list items, table rows, or headings that contain at. These parts do
-// not end a sentence, but people read them separately.
+// listItem narrows span to the list items, table rows, or headings that contain at. The scanner
+// does not end a sentence at these parts, but people read each part separately.
 func listItem(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {

@@ -50,8 +50,8 @@ func (a *attack) needlessRequests(c *View) []candidate {
 			return "Asks for " + what + ", which the tool does not need for its stated purpose"
 		}) {
 			f.kind = kind
-			// By convention, callers ignore a parameter whose name begins with "_". Only a model
-			// that was told to fill it in does so.
+			// By convention, callers ignore a parameter if its name begins with "_". Only a model
+			// would fill in such a parameter.
 			f.plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
 			f.certain = f.plain
 			found = append(found, f)

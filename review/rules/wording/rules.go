@@ -1,6 +1,6 @@
 // Package wording implements the rules about wording. The S family detects text that manipulates
-// the model that reads it. The P family detects text that breaks the formats in which agents call
-// tools and present evidence.
+// models. The P family detects text that breaks the formats in which agents call tools and present
+// evidence.
 //
 // The patterns of a rule, called frames, are data in package rulebook, and package scan matches
 // them. The file attack.go turns the matches into candidates, judge in evidence.go scores the

@@ -66,8 +66,8 @@ func mentioned(m *scan.Match) bool {
 		meet(m.Before, "sampled", "sample") || meet(m.Before, "detect", "whether", "attempting")
 }
 
-// denied reports whether the text asserts the opposite of m or tells the model to refuse m. Encoded
-// text never counts as denied, because denials are not encoded.
+// denied reports whether the text asserts the opposite of m or tells the model to refuse m. It
+// returns false for encoded text, because denials are not encoded.
 func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
@@ -112,8 +112,8 @@ func (r Reading) At(start, end int) rules.Passage {
 	return rules.Passage{Start: start, End: end}
 }
 
-// View extends a change with the results of scanning and scoring its texts, which all rules about
-// wording share.
+// View contains a change, and the results of scanning and scoring its texts. All rules about
+// wording share these results.
 type View struct {
 	*rules.Change
 	// Learned is used instead of the current learned table if it is not nil.

@@ -64,8 +64,8 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 }
 
 // selectSentences returns the indices of the sentences that are scored, in ascending order. It
-// selects the sentences in which a frame matches, and the sentences with the highest rough scores,
-// until maxJudged are selected. If t is nil, it selects all sentences.
+// selects the sentences with a match of a frame, and then the sentences with the highest rough
+// scores, until it has selected maxJudged sentences. If t is nil, it selects all sentences.
 func (t *Learned) selectSentences(list []scan.Sentence, matches []scan.Match) []int {
 	kept := make([]int, 0, min(len(list), 2*maxJudged))
 	if t == nil || len(list) <= maxJudged {
@@ -103,7 +103,7 @@ func (s *Sentence) Opens() bool { return s.first }
 func (s *Sentence) Frames() []string { return s.frames }
 
 // fewWords is the minimum number of words of a sentence that is scored without a frame. In writing
-// systems without spaces, two characters count as a word.
+// systems without spaces, two characters are treated as one word.
 const fewWords = 4
 
 // hasEnoughWords reports whether s has enough words to be scored without a frame.

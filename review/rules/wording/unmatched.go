@@ -28,7 +28,8 @@ func unmatchedAttacks(ctx context.Context, change *rules.Change) ([]rules.Findin
 }
 
 // unmatchedFindings returns a finding for each sentence in list. All sentences must belong to the
-// same text. If there are too many, it reports those with the highest scores.
+// same text. If list has too many sentences, the function reports the sentences with the highest
+// scores.
 func (c *View) unmatchedFindings(ctx context.Context, list []Sentence) []rules.Finding {
 	total := len(list)
 	if total > rules.MaxPerText {

@@ -14,8 +14,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// linkWithData matches a Markdown image, a Markdown link, or an HTML image whose address contains a
-// placeholder. It also matches a Markdown image whose address has a query value in capital letters.
+// linkWithData matches a Markdown image, a Markdown link, or an HTML image with a placeholder in
+// its address. It also matches a Markdown image with a query value in capital letters in its
+// address.
 var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
@@ -27,9 +28,9 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 
 var shellInAddress = lazyregexp.New("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 
-// linkParts yields the byte ranges of the paragraphs in which linkWithData or shellInAddress may
-// match. These are the paragraphs with an address that builtAddress accepts. The expressions are
-// too slow for a whole text, and no link extends over an empty line.
+// linkParts yields the byte ranges of the paragraphs that linkWithData or shellInAddress may match:
+// the paragraphs with an address that builtAddress accepts. The expressions are too slow for a
+// whole text, and no link extends over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
@@ -98,7 +99,7 @@ var addressing = words(`owner org organization organisation repo repository proj
 	crate lib library app application service component resource type kind section anchor doc docs dashboard panel chart board sprint
 	release server cluster instance node site 0 x y z name timestamp encoded url uri link the your`)
 
-// isTemplate reports whether link contains placeholders and each of them stands for an ordinary
+// isTemplate reports whether link contains placeholders and each of them is named after an ordinary
 // part of an address.
 func isTemplate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")

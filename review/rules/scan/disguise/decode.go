@@ -23,7 +23,7 @@ type Decoded struct {
 const (
 	maxDepth    = 3       // depth of nested encodings
 	maxSegments = 2000    // number of texts that are decoded from one text
-	MaxExtra    = 1 << 16 // number of decoded bytes beyond twice the length of the text
+	MaxExtra    = 1 << 16 // a text of n bytes may be decoded into at most 2*n + MaxExtra bytes in total
 )
 
 // Segment is a text to scan. It is either the original text or a text decoded from another segment.
@@ -31,9 +31,9 @@ type Segment struct {
 	Text   string
 	Depth  int // 0 for the original text
 	Hidden Disguise
-	// start and end are the byte range of the original text from which the segment was decoded. If
-	// offs is not nil, it maps each byte offset in Text, including the end of Text, to a byte
-	// offset in the original text.
+	// The segment was decoded from the byte range [start, end) of the original text. If offs is not
+	// nil, it maps each byte offset in Text, including the end of Text, to a byte offset in the
+	// original text.
 	start, end int
 	offs       []int32
 }
@@ -417,8 +417,8 @@ func (s *Decoder) endCodes(c *codeRun) {
 	c.count, c.codes = 0, c.codes[:0]
 }
 
-// Disguise is a set of ways in which a passage is disguised. The value 0 means that the passage is
-// plain text.
+// Disguise is a set of methods that disguise a passage. The value 0 means that the passage is plain
+// text.
 type Disguise uint16
 
 // The disguises.

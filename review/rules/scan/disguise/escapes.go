@@ -13,7 +13,7 @@ import (
 )
 
 // escapeWindow is the maximum number of bytes before and after an escape sequence that are decoded
-// together with it. They must be in the same line.
+// together with it. These bytes must be in the same line as the escape sequence.
 const escapeWindow = 240
 
 // decodeEscapes decodes percent escapes (RFC 3986), HTML character references, and the \u, \x, and
@@ -35,8 +35,8 @@ func (s *Decoder) decodeEscapes() {
 	}
 }
 
-// unescapeLine queues the line around the escape at i in decoded form. It returns the position at
-// which to continue.
+// unescapeLine decodes and queues the line around the escape at i. It returns the position at which
+// to continue.
 func (s *Decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)

@@ -68,8 +68,8 @@ func (s *Decoder) decodeInvisible() {
 	}
 }
 
-// zeroWidths lists the zero-width characters that may encode bits. There must be at most 16, each
-// of which has three bytes in UTF-8.
+// zeroWidths lists the zero-width characters that may encode bits. There must be at most 16 of
+// them, and each must have three bytes in UTF-8.
 const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
 
 // decodeSelectors queues the text that the variation selectors in c encode. It ignores U+FE0E and

@@ -113,8 +113,8 @@ func (s *Decoder) decodeCiphers() {
 	}
 }
 
-// isMoreReadable reports whether decoding the words of m with turn yields more known words than m
-// contains, and mostly known words.
+// isMoreReadable reports whether m has more known words after decoding with turn than before, and
+// most decoded words are known.
 func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 	words, turned := s.countWords(m, 2, turn)
 	if 2*turned < words {
@@ -126,7 +126,7 @@ func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 
 // countWords returns the number of words in m and the number of words that are known after turn has
 // decoded them. It ignores short words. If least is positive, countWords stops as soon as the
-// remaining words cannot raise least*known to the number of words.
+// remaining words cannot make least*known >= words.
 func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, known int) {
 	var word []byte
 	for i := m.start; i <= m.end; {

@@ -27,7 +27,7 @@ const (
 	Control            // other control character
 	PrivateUse         // private-use character, which only a particular font defines
 	Stacked            // more than two combining marks on a letter, or a mark that a Latin letter does not take
-	Separator          // line separator, paragraph separator, or next line, at which only some programs break the line
+	Separator          // line separator, paragraph separator, or next line; only some programs break the line there
 )
 
 // Run is a run of unexpected characters of the same kind.
@@ -37,8 +37,8 @@ type Run struct {
 	Count      int // number of characters
 }
 
-// MaxRuns is the maximum number of runs of each kind that Find returns. It ensures that numerous
-// harmless characters do not displace other kinds.
+// MaxRuns is the maximum number of runs of each kind that Find returns. The limit ensures that
+// numerous harmless characters do not displace other kinds.
 const MaxRuns = 256
 
 // Find returns the runs of characters in text that are invisible, reorder other characters, or
@@ -185,7 +185,7 @@ func (h *search) isJustified(r rune, next int) bool {
 	return false
 }
 
-// needsJoiner reports whether r belongs to a writing system whose spelling uses joiners.
+// needsJoiner reports whether r belongs to a writing system that uses joiners.
 func needsJoiner(r rune) bool {
 	return r >= 0x600 && r <= 0x8ff || r >= 0x900 && r <= 0xdff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe ||
 		unicode.In(r, unicode.Khmer, unicode.Myanmar, unicode.Mongolian, unicode.Tibetan)
@@ -230,7 +230,8 @@ func (h *search) add(k Kind, at, n int) {
 	}
 }
 
-// maxMarked is the maximum number of bytes between two stacked combining marks of the same run.
+// maxMarked is the maximum number of bytes between two stacked combining marks that belong to one
+// run.
 const maxMarked = 8
 
 // stacked returns Stacked if the combining mark r does not compose with the preceding Latin letter,

@@ -91,8 +91,7 @@ func mixedWord(text string) (w spelling, n int) {
 	return w, n
 }
 
-// mixed reports whether the word mixes writing systems and none of the exceptions of FindMixed
-// applies.
+// mixed reports whether the word mixes writing systems and is not an exception; see FindMixed.
 func (w *spelling) mixed() bool {
 	switch {
 	case w.latin == 0 || w.imitating == 0 || w.strange > 0:

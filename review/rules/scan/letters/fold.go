@@ -139,7 +139,7 @@ func decompose(r rune) []rune {
 	return []rune{r}
 }
 
-// ScriptOf returns the group of writing systems to which r belongs, or 0 if r is not a letter.
+// ScriptOf returns the group of the writing system of r, or 0 if r is not a letter.
 func ScriptOf(r rune) Script {
 	switch {
 	case unicode.Is(unicode.Latin, r):
@@ -181,9 +181,9 @@ func IsDigits(s string) bool {
 	return s != ""
 }
 
-// Skeleton returns the representative of the letters and leet symbols that are confused with c. For
-// example, "1gn0r3" and "ignore" have the same skeleton. It returns 0 if c neither is a lower-case
-// letter nor replaces one.
+// Skeleton maps letters and leet symbols that look similar to the same letter. For example,
+// "1gn0r3" and "ignore" have the same skeleton. It returns 0 unless c is a lower-case letter or a
+// leet symbol.
 func Skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
@@ -242,7 +242,7 @@ func Fold(text string) string {
 }
 
 // Cache caches the folded forms of characters outside ASCII. Most texts contain only a few
-// different ones.
+// different such characters.
 type Cache [256]struct {
 	r rune
 	f Folded
