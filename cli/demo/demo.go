@@ -277,7 +277,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Refused", "Only users can approve, and core tools are locked. An open block prevents the approval of its proposal and of the whole change set. An approval fails if the content is not the content that the user saw.",
+		"Refused", "Only users can approve, and core tools are locked. An open blocking finding prevents the approval of its proposal and of the whole change set. An approval fails if the content is not the content that the user saw.",
 		[]step{
 			{words: "approve #6 --as agent:drafter", exit: command.ExitRefused},
 			{words: "propose line_editor_override.md --as user:ada", exit: command.ExitRefused},

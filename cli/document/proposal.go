@@ -279,7 +279,7 @@ func Moved(p proposals.Proposal) string {
 			findings = output.Counted(s.Findings, "finding")
 		}
 		if s.Blocks > 0 {
-			findings += ", " + output.Counted(s.Blocks, "open block")
+			findings += ", " + output.Counted(s.Blocks, "open blocking finding")
 		}
 		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findings)
 	}

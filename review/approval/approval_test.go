@@ -161,12 +161,12 @@ func TestProjectOwnersWaiveNothingElse(t *testing.T) {
 
 func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 	bad := map[string]approval.Rule{
-		"duplicate owner user:mara":            rule(1, "user:mara", "user:mara"),
-		"3 approvals but has only 2":           rule(3, "user:mara", "user:ada"),
-		"approvals must be at least 1 (got 0)": rule(0, "user:mara"),
-		"no owners":                            rule(1),
-		"no subjects":                          {Owners: []string{"user:mara"}, Approvals: 1},
-		"until must be later than since":       {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
+		"duplicate owner user:mara":                                rule(1, "user:mara", "user:mara"),
+		"3 approvals, which is more than its number of owners (2)": rule(3, "user:mara", "user:ada"),
+		"approvals must be at least 1 (got 0)":                     rule(0, "user:mara"),
+		"no owners":                                                rule(1),
+		"no subjects":                                              {Owners: []string{"user:mara"}, Approvals: 1},
+		"until must be later than since":                           {Subjects: rule(1).Subjects, Owners: []string{"user:mara"}, Approvals: 1, Since: time.Unix(9, 0), Until: time.Unix(9, 0)},
 	}
 	for want, r := range bad {
 		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {

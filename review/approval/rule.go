@@ -46,7 +46,7 @@ func (r Rule) Check() error {
 	case r.Approvals < 1:
 		return fmt.Errorf("approvals must be at least 1 (got %d)", r.Approvals)
 	case r.Approvals > len(r.Owners):
-		return fmt.Errorf("the rule requires %d approvals but has only %d owners; add owners or require fewer approvals", r.Approvals, len(r.Owners))
+		return fmt.Errorf("the rule requires %d approvals, which is more than its number of owners (%d); add owners or require fewer approvals", r.Approvals, len(r.Owners))
 	case !r.Until.IsZero() && !r.Until.After(r.Since):
 		return errors.New("until must be later than since")
 	}

@@ -25,7 +25,9 @@ type threadPane struct {
 }
 
 // Count implements tab.
-func (t *threadPane) Count() int { return len(t.dossier.Comments) + len(t.dossier.Decisions) }
+func (t *threadPane) Count() int {
+	return len(t.dossier.Comments) + len(t.dossier.Decisions) + len(t.dossier.Waivers)
+}
 
 // Fill implements tab. It draws the issue and its entries in chronological order.
 func (t *threadPane) Fill() {
