@@ -5,6 +5,7 @@ package cli
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path"
 	"reflect"
@@ -99,7 +100,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	}
 	t, ok := documentTypes()[name]
 	if !ok {
-		return nil, command.NotFoundf("unknown schema %q%s; `toolcrib schema` lists them", name, output.DidYouMean(name, "", schemaNames()))
+		return nil, fmt.Errorf("%w: schema %q%s; `toolcrib schema` lists all schemas", proposals.ErrNotFound, name, output.DidYouMean(name, "", schemaNames()))
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: plainSchemas()})
 	if err != nil {

@@ -80,7 +80,7 @@ func newImport(a *command.App) *cobra.Command {
 			switch {
 			case len(args) == 1 && f.from.Given():
 				return process.Usagef("a file cannot be combined with --mcp or --mcp-url")
-			case f.from.Given() && f.capabilities != "":
+			case len(args) == 0 && f.capabilities != "":
 				return process.Usagef("--client-capabilities can only be used with a file that contains a saved answer; toolcrib declares %s to a live server", upstream.Declared)
 			case len(args) == 1:
 				data, err = a.ReadAll(ctx, name)

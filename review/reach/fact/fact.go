@@ -65,34 +65,33 @@ const (
 // Row is a row of Policies. It states the policy for all facts of a kind, or for the facts of a
 // kind with a particular use.
 type Row struct {
-	Kind    Kind
-	Use     string // "" for all uses without a separate row
-	Policy  Policy
-	Meaning string
+	Kind   Kind
+	Use    string // "" for all uses without a separate row
+	Policy Policy
 }
 
-// Policies lists the policies for new facts and describes them for readers.
+// Policies lists the policies for new facts.
 var Policies = []Row{
-	{Out, "", Shown, "hosts, addresses, and mailboxes that data is sent to or fetched from"},
-	{Out, PlainHTTP, Warns, "http addresses without TLS"},
-	{Link, "", Counted, "other hosts in prose"},
-	{Secret, "", Warns, "stored credentials, or the environment as a whole"},
-	{Secret, Variable, Information, "variables with credentials"},
-	{Write, "", Warns, "writes to instructions, hooks, settings, shell profiles, or schedulers"},
-	{Rights, "", Warns, "flags, settings, and calls that skip a check or widen permissions"},
-	{Run, "", Shown, "packages, and code that is assembled from parts"},
-	{Run, Command, Counted, "ordinary commands"},
-	{Run, Registry, Warns, "packages from an unusual registry"},
-	{Run, FetchedRun, Warns, "code that is downloaded and run"},
-	{Run, DecodedRun, Warns, "code that is decoded and run"},
-	{Run, Connected, Warns, "shells joined to a network connection"},
-	{Run, Decoded, Warns, "encoded text"},
-	{Run, Unread, Warns, "a text that toolcrib could not read because of a fault; report it"},
-	{File, "", Shown, "paths outside the subject's folder"},
-	{File, Wiped, Warns, "home folders and file systems that are deleted"},
-	{User, "", Information, "instructions about what to tell, ask, or show the user; claims of approval"},
-	{Other, "", Information, "other tools, servers, skills, and agents"},
-	{Text, "", Shown, "new sentences"},
+	{Out, "", Shown},                // hosts, addresses, and mailboxes that data is sent to or fetched from
+	{Out, PlainHTTP, Warns},         // http addresses without TLS
+	{Link, "", Counted},             // other hosts in prose
+	{Secret, "", Warns},             // stored credentials, or the environment as a whole
+	{Secret, Variable, Information}, // variables with credentials
+	{Write, "", Warns},              // writes to instructions, hooks, settings, shell profiles, or schedulers
+	{Rights, "", Warns},             // flags, settings, and calls that skip a check or widen permissions
+	{Run, "", Shown},                // packages, and code that is assembled from parts
+	{Run, Command, Counted},         // ordinary commands
+	{Run, Registry, Warns},          // packages from an unusual registry
+	{Run, FetchedRun, Warns},        // code that is downloaded and run
+	{Run, DecodedRun, Warns},        // code that is decoded and run
+	{Run, Connected, Warns},         // shells joined to a network connection
+	{Run, Decoded, Warns},           // encoded text
+	{Run, Unread, Warns},            // a text that toolcrib could not read because of a fault; report it
+	{File, "", Shown},               // paths outside the subject's folder
+	{File, Wiped, Warns},            // home folders and file systems that are deleted
+	{User, "", Information},         // instructions about what to tell, ask, or show the user; claims of approval
+	{Other, "", Information},        // other tools, servers, skills, and agents
+	{Text, "", Shown},               // new sentences
 }
 
 // Fact is something that a text can reach. It is also the JSON format of a fact.
