@@ -61,7 +61,7 @@ func newExclude(a *command.App) *cobra.Command {
 					}
 					document.WriteSuggestions(p, suggested, args[0])
 					if len(suggested)+len(doc.Excluded) == 0 {
-						p.Linef("Nothing is excluded from the pin of %s. No exclusion is suggested, because no two stored versions of the tool differ only in short parts.", t.draft.Subject)
+						p.Linef("Nothing is excluded from the pin of %s. No exclusion is suggested, because no two stored lists of the server differ only in short parts of this tool.", t.draft.Subject)
 					}
 				})
 			}

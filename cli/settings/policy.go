@@ -125,7 +125,7 @@ func (c Config) PolicyProblems(now time.Time) []string {
 				r.Place, owner, r.Subjects[0]))
 		}
 		if able < r.Approvals {
-			problems = append(problems, fmt.Sprintf("%s: this policy requires %d approvals, but only %d of its owners can sign, so changes to the subjects of the policy cannot be approved", r.Place, r.Approvals, able))
+			problems = append(problems, fmt.Sprintf("%s: this entry requires %d approvals, but only %d of its owners can sign, so no change that the entry applies to can go live", r.Place, r.Approvals, able))
 		}
 	}
 	return problems

@@ -40,13 +40,13 @@ func (r Rule) Check() error {
 	}
 	switch {
 	case len(r.Subjects) == 0:
-		return fmt.Errorf("the rule has no subjects; %w", errPattern)
+		return fmt.Errorf("the entry has no subjects; %w", errPattern)
 	case len(r.Owners) == 0:
-		return errors.New(`the rule has no owners; list the users who can approve, such as owners = ["user:mara", "user:ada"]`)
+		return errors.New(`the entry has no owners; list the users who can approve, such as owners = ["user:mara", "user:ada"]`)
 	case r.Approvals < 1:
 		return fmt.Errorf("approvals must be at least 1 (got %d)", r.Approvals)
 	case r.Approvals > len(r.Owners):
-		return fmt.Errorf("the rule requires %d approvals, which is more than its number of owners (%d); add owners or require fewer approvals", r.Approvals, len(r.Owners))
+		return fmt.Errorf("the entry requires %d approvals, which is more than its number of owners (%d); add owners or require fewer approvals", r.Approvals, len(r.Owners))
 	case !r.Until.IsZero() && !r.Until.After(r.Since):
 		return errors.New("until must be later than since")
 	}
