@@ -721,7 +721,7 @@ func NotReached(err error) (why string, sure bool) {
 	case errors.As(err, new(*net.DNSError)):
 		return "the host name cannot be resolved", true
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return "the certificate is not trusted", true
+		return "the certificate was not accepted", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused", dialing
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):

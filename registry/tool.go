@@ -231,8 +231,8 @@ type Tag struct {
 	Prefix string `json:"prefix,omitempty"`
 	// A regular expression (RE2) that matches the argument; by default, (.+).
 	ArgPattern string `json:"argPattern,omitempty"`
-	// An argument name for each group of the pattern, in order. By default, the name of a group is
-	// raw_arg or the only parameter that inputSchema has or requires.
+	// An argument name for each group of the pattern, in order. A group without an entry has its
+	// name in the pattern, or raw_arg, or the only parameter that inputSchema requires or has.
 	ArgGroups []string `json:"argGroups,omitempty"`
 	// A whole tag line.
 	Example string `json:"example,omitempty"`

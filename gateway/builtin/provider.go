@@ -167,9 +167,8 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected implements the tools that require an integration, such as mail tools. It always returns an error. After
-// the user has connected an integration, the approved definition of the tool specifies a hub as its provider, so
-// notConnected is not called.
+// notConnected implements the tools that require an integration, such as mail tools. It always returns an error. It is
+// not called if the approved definition of the tool specifies a hub as its provider.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }

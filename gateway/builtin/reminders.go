@@ -245,7 +245,7 @@ func (n newSchedule) check(ps *problems, path string, c call, users *time.Locati
 	if _, ever := r.next(c.At, zone(s.Zone)); !ever {
 		ps.Add(at("cron"), "the expression matches no date")
 	} else {
-		ps.Add(at("ends_at"), "expected a time after the first run")
+		ps.Add(at("ends_at"), "expected a time that is not before the first run")
 	}
 	return d
 }

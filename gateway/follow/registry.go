@@ -178,7 +178,7 @@ type Overlay struct {
 // State implements impact.ToolReader.
 func (o Overlay) State(ctx context.Context) (int64, error) {
 	own, err := o.Own.State(ctx)
-	return o.state + own, err // the sum of a time in nanoseconds and a number of versions; both increase with each change
+	return o.state + own, err // a time in nanoseconds plus a number of versions; a change of the registry or the database increases the sum
 }
 
 // added returns the definitions in own that the registry does not define. The registry defines a definition if one of

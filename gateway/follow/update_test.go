@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 				}
 			}
 			b.Versions = left
-		}, same, "is missing"},
+		}, same, "is missing, but the accepted copy contains it"},
 		"a definition changed": {400, old, func(b *bundle.Bundle) {
 			setLast(b, func(v *bundle.Version) { v.Definition = []byte(strings.Replace(string(v.Definition), "a", "b", 1)) })
 		}, same, "refused"},

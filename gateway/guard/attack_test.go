@@ -117,7 +117,7 @@ func TestBatchesInBatchesAreRefused(t *testing.T) {
 	s.expectPart(s.next(), "toolcrib does not pass this message on")
 	s.emit(1, nested)
 	s.expectPart(s.next(), `"id":1,"result"`)
-	s.expectLog("to standard output")
+	s.expectLog("the server wrote a line that is not a message to standard output")
 }
 
 // TestWordsOfTheServerAreNotToolcribs checks that the refusal shown to the model contains no text from the server,

@@ -143,8 +143,8 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 	c.message, c.line = message{}, nil // free the memory, because the message may be large and the response may take long
 }
 
-// admit passes a call through the gates. It first waits until all requested comparisons of the server's lists are
-// complete.
+// admit passes a call through the gates. It first waits until the comparisons of the server's lists that were requested
+// before the call are complete.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -167,7 +167,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	}
 	listed := g.refresher.list(toolsList)[name]
 	if raw, err := g.listedJSON(c.ctx, tool, listed); raw == nil && err != nil {
-		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule has a finding in a part of %s that is excluded from the pin; the tool was not called. The user can see the finding with toolcrib status.", jsondoc.Quote(name))}
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule has a finding in a part of %s that is excluded from the pin; the tool was not called. The user can see the finding with `toolcrib status`.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,

@@ -28,7 +28,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	text, known := state.Texts[name]
 	unclear := m.members(m.result, []string{"description", "messages"}, func(string, span) {})
 	var why string
-	switch review := fmt.Sprintf("; the user reviews the waiting proposals with toolcrib show set:%s", g.config.Name); {
+	switch review := fmt.Sprintf("; the user reviews the waiting proposals with `toolcrib show set:%s`", g.config.Name); {
 	case closed != nil:
 		why = closed.Error()
 	case unclear != nil:

@@ -262,7 +262,7 @@ type failure struct {
 const maxRequest = 200
 
 // errForm indicates a malformed response.
-var errForm = errors.New("not a document of the form {success, tool, result or error}")
+var errForm = errors.New("does not have the form {success, tool, result or error}")
 
 // parse parses a response. Keys are case-sensitive and must be unique, because a hub that repeats its input could
 // otherwise be made to send a response with a different meaning.
@@ -434,7 +434,7 @@ func noResponse(in gateway.Invocation, status int, err error) error {
 	if err == nil {
 		err = fmt.Errorf("%w: success is missing, or a failure has no error", errForm)
 	}
-	return failed(in, fmt.Sprintf("the response has status %d and is %s", status, jsondoc.Printable(err.Error())))
+	return failed(in, fmt.Sprintf("the response has status %d and %s", status, jsondoc.Printable(err.Error())))
 }
 
 // maxMessage is the maximum length of a hub's message to the caller, in characters.

@@ -333,9 +333,9 @@ const maxImports = 5
 // importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
 var importPattern = lazyregexp.New(`(?:^|\s)@((?:[^\s\\]|\\.)+)`)
 
-// importers are the lower-case names of files that may contain imports. Clients follow imports only in these files. The
-// list includes agents.md because Gemini CLI can be configured to read it, and because Claude Code reads it if
-// CLAUDE.md imports it.
+// importers are the lower-case names of files that may contain imports. Clients also follow imports in the rules of
+// Claude Code and in imported files. The list includes agents.md because Gemini CLI can be configured to read it, and
+// because Claude Code reads it if CLAUDE.md imports it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
 // imports recursively reads the imported files. It also follows imports in code blocks, because clients do not agree on

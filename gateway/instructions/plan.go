@@ -92,7 +92,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	return s.checked(), nil
 }
 
-// checked removes the draft from the step if the draft cannot be submitted. Such a draft would block the other
+// checked returns the step without its draft if the draft cannot be submitted. Such a draft would block the other
 // proposals of its change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {

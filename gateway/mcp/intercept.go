@@ -17,7 +17,7 @@ type requestedNameKey struct{}
 
 // intercept is an SDK middleware. The SDK would keep every prompt, resource, and approved tool in memory. Instead, the
 // SDK knows only one placeholder of each type. intercept answers list requests itself. In other requests, it replaces
-// the requested name by the name of the placeholder. The handler of the placeholder reads the requested object from the
+// the requested name with the name of the placeholder. The handler of the placeholder reads the requested object from the
 // registry.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

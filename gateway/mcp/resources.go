@@ -118,7 +118,7 @@ func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (
 	}
 	for _, l := range lives {
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: uri(l.Subject, l.Version), Name: l.Subject.String(), Description: fmt.Sprintf("The live version, %d, of %s.", l.Version, l.Subject), MIMEType: uriType,
+			URI: uri(l.Subject, l.Version), Name: l.Subject.String(), Description: fmt.Sprintf("The live version of %s, version %d.", l.Subject, l.Version), MIMEType: uriType,
 		})
 	}
 	return out, nil

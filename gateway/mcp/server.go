@@ -189,7 +189,7 @@ const name = "toolcrib"
 const instructions = `toolcrib stores the tools and prompts of AI agents. Nothing changes without the user's approval.
 ` + proposingInstructions + `To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and only the id of the pending call.`
 
-const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the complete new definition, check it with lint_proposal, and submit it with propose_tool. The answer contains the findings; resolve them with revise_proposal or comment_proposal. preview_proposal shows how a proposal would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal withdraws a proposal. Only the user can approve or reject a proposal.
+const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the complete new definition, check it with lint_proposal, and submit it with propose_tool. The answer contains the findings; resolve them with revise_proposal. comment_proposal adds a comment for the user. preview_proposal shows how a proposal would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal withdraws a proposal. Only the user can approve or reject a proposal.
 `
 
 // nativeInstructions are the instructions for a model that calls approved tools directly.
