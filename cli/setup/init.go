@@ -226,7 +226,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		taken, err := imports.Import{Server: c.name}.Run(ctx, a, read[i].From.Shown, read[i].Data, &read[i].From)
 		if err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.name, "toolcrib read its tools, but could not propose them: " + output.Sentence(err)})
+			d.Failures = append(d.Failures, docInitFailed{c.name, "toolcrib read the tools, but could not propose them: " + output.Sentence(err)})
 			continue
 		}
 		d.skipped += taken.Skipped()

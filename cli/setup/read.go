@@ -102,11 +102,11 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	case c.entry.Fault != "":
 		c.excluded = c.entry.Fault
 	case s.Disabled:
-		c.excluded = "it is disabled"
+		c.excluded = "the server is disabled"
 	case inProject && !here:
-		c.excluded = "its entry is in a file of this folder; to include the server, add --here"
+		c.excluded = "the entry is in a file of this folder; to include the server, add --here"
 	case len(fill.left) > 0:
-		c.excluded = "its entry contains " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap the server, so that toolcrib proposes its tools when the client starts it"
+		c.excluded = "the entry contains " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap the server, so that toolcrib proposes its tools when the client starts it"
 	}
 }
 
@@ -212,25 +212,25 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 // problem returns a message about the error err of a server, with a remedy. timeout is the time limit that applied.
 func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
-	_, noise, noisy := strings.Cut(err.Error(), "the standard output ")
+	noise, noisy := errors.AsType[upstream.Noise](err)
 	var network *net.OpError
 	switch {
-	case errors.Is(err, upstream.ErrTimeout) && noisy:
-		return fmt.Sprintf("it did not answer within %s: its standard output %s", timeout, noise)
+	case noisy:
+		return fmt.Sprintf("the server did not answer within %s: %v", timeout, noise)
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
-		return "it requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard the server, and wrap does not change its entry"
+		return "the server requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard the server, and the wrap command does not change the entry"
 	case errors.Is(err, upstream.ErrCredentials):
-		return "it rejected the credentials in its entry; update the credentials in the client's file"
+		return "the server rejected the credentials in the entry; update the credentials in the client's file"
 	case errors.Is(err, upstream.ErrTimeout) && c.server.Spare:
-		return fmt.Sprintf("it did not answer within %s; it may still be installing: run init again in a minute, or allow more time with --timeout 2m", timeout)
+		return fmt.Sprintf("the server did not answer within %s, perhaps because it is still being installed; run toolcrib init again in a minute, or allow more time with --timeout 2m", timeout)
 	case errors.Is(err, upstream.ErrTimeout):
-		return fmt.Sprintf("it did not answer within %s; allow more time with --timeout 1m", timeout)
+		return fmt.Sprintf("the server did not answer within %s; allow more time with --timeout 1m", timeout)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("its program %s does not exist; install it, or remove the entry from the client's file", s.Command)
+		return fmt.Sprintf("the program %s does not exist; install it, or remove the entry from the client's file", s.Command)
 	case errors.As(err, &network):
-		return fmt.Sprintf("its address does not respond (%v); start the server, or remove the entry from the client's file", network.Err)
+		return fmt.Sprintf("the address of the server does not respond (%v); start the server, or remove the entry from the client's file", network.Err)
 	case errors.Is(err, upstream.ErrClosed) && s.URL == "":
-		return "it ended before it answered; run its command by hand to see why"
+		return "the server ended before it answered; to find the cause, run the command of the server by hand"
 	}
 	return output.Sentence(err)
 }

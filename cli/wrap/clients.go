@@ -145,8 +145,8 @@ const signInTime = 3 * time.Second
 
 // Reasons why a server at a URL cannot be guarded.
 const (
-	signsIn = "it requires a sign-in (OAuth), which the client does itself"
-	silent  = "it does not respond, so toolcrib cannot check whether it requires a sign-in (OAuth); when it responds, run toolcrib wrap again"
+	signsIn = "the server requires a sign-in (OAuth), which the client does itself"
+	silent  = "the server does not respond, so toolcrib cannot check whether the server requires a sign-in (OAuth); when the server responds, run toolcrib wrap again"
 )
 
 // signIn connects to a server at a URL without credentials. It returns signsIn if the server rejects the connection,
@@ -160,13 +160,12 @@ func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) strin
 		return ""
 	}
 	session, err := upstream.Connect(ctx, upstream.Server{Name: s.Name, URL: s.URL, Timeout: max(signInTime, atLeast), LikeClient: true}, nil)
-	var network *net.OpError
 	switch {
 	case err == nil:
 		session.Close()
 	case errors.Is(err, upstream.ErrCredentials):
 		return signsIn
-	case errors.Is(err, upstream.ErrTimeout), errors.As(err, &network):
+	case errors.Is(err, upstream.ErrTimeout), errors.As(err, new(*net.OpError)):
 		return silent
 	}
 	return ""

@@ -34,7 +34,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	}
 	for _, c := range clients.All() {
 		if f.hooks && !c.HasHooks() && slices.Contains(ids, c.ID) {
-			doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no hook that can stop a session"})
+			doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "the client has no hook that can stop a session"})
 		}
 	}
 	var plans []*wrapping
@@ -42,7 +42,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
 		for _, c := range clients.All() { // do not claim that sessions stop
 			if c.HasHooks() {
-				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home folder; if you use this client: toolcrib wrap --hooks " + c.ID})
+				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "the client has no folder in your home folder; if you use this client: toolcrib wrap --hooks " + c.ID})
 			}
 		}
 	}

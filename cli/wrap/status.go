@@ -146,7 +146,7 @@ func newStatus(a *command.App) *cobra.Command {
 			return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 				writeStatus(p, status, doc.Problems)
 				if doc.Follow != nil {
-					p.Remark("This machine follows %s. Its copy: %s.", doc.Follow.Source, doc.Follow.State())
+					p.Remark("This machine follows %s. State of the copy: %s.", doc.Follow.Source, doc.Follow.State())
 				}
 				if doc.Waiting > 0 {
 					p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
@@ -158,7 +158,7 @@ func newStatus(a *command.App) *cobra.Command {
 				for _, h := range doc.Hooks {
 					switch {
 					case h.Hooked && len(h.OffIn) > 0:
-						p.Remark("Sessions of %s do not stop: disableAllHooks disables its hooks in %s.", h.Client, strings.Join(h.OffIn, ", "))
+						p.Remark("Sessions of %s do not stop, because disableAllHooks disables all hooks in %s.", h.Client, strings.Join(h.OffIn, ", "))
 					case h.Hooked:
 						p.Remark("Sessions of %s stop while skills or instruction files differ from their approved versions (%s).", h.Client, h.File)
 					}
@@ -333,7 +333,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			p.Remark("Waiting for you: %s of %s. Review with %s", strings.Join(open, " and "), v.Name, review)
 		}
 		if n := v.Tools.Rejected + v.Texts.Rejected; n > 0 {
-			p.Remark("You rejected %s of %s: its guard withholds them while the server lists them unchanged. List them with toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
+			p.Remark("You rejected %s of %s. The guard withholds a rejected definition while the server lists it unchanged. To list the changes: toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
 		}
 	}
 	for _, v := range s.Servers {

@@ -175,7 +175,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 				names[e.Index] = e.Name
 			case !f.undo && e.State() == clients.Guarded && e.Fault == signsIn:
 				back = append(back, e.Index)
-				leave(s.Name, signsIn+"; its guard is removed")
+				leave(s.Name, signsIn+"; the guard is removed")
 			case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
 				leave(s.Name, e.Fault)
 			}

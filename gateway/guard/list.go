@@ -339,7 +339,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 			const cannot = "the tools of %s cannot be compared with the approved tools: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
-			if noise := g.noise.Load(); noise != nil && strings.Contains(why, "did not answer") {
+			if noise := g.noise.Load(); noise != nil && errors.Is(err, errSilent) {
 				why += "; the server writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {

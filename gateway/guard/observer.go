@@ -142,13 +142,16 @@ type requester struct {
 	limit   time.Duration // time limit for a complete list
 }
 
+// errSilent indicates that the server did not answer a request within the time limit.
+var errSilent = errors.New("the server did not answer")
+
 // lists requests the complete list of the server's tools. It returns errNoTools, along with the facts about the server,
 // if the server does not support tools.
 func (q *requester) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()
 	if q.session.facts().handshake && wait(ctx, q.session.introduced) != nil {
-		return Listing{}, fmt.Errorf("the server did not answer initialize within %s", q.limit)
+		return Listing{}, fmt.Errorf("%w initialize within %s", errSilent, q.limit)
 	}
 	s := q.session.facts()
 	l := Listing{ServerList: wire.ServerList{Server: s.server, Protocol: s.protocol, Capabilities: s.capabilities}}
@@ -195,7 +198,7 @@ func (q *requester) request(ctx context.Context, method string, params *jsondoc.
 	case answered != nil:
 		err = fmt.Errorf("%w: %s", texts.ErrRefused, clip(answered.Message))
 	case err != nil && ctx.Err() != nil:
-		err = fmt.Errorf("the server did not answer within %s", q.limit)
+		err = fmt.Errorf("%w within %s", errSilent, q.limit)
 	}
 	return result, err
 }

@@ -3,6 +3,7 @@
 package upstream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,17 +48,21 @@ const (
 var (
 	ErrTimeout = errors.New("the server did not answer in time")
 	// ErrCredentials indicates that a server refused the token, or requires a token.
-	ErrCredentials = errors.New("the server refused the credentials; check token_env in the configuration of the server")
+	ErrCredentials = errors.New("the server refused the credentials; check the token_env of this server in the configuration of toolcrib")
 	ErrTooLarge    = errors.New("size limit exceeded")
 	ErrProtocol    = guard.ErrProtocol
 	ErrClosed      = guard.ErrEnded
 )
 
+// Noise is wrapped by the error of an unanswered request if the server wrote lines that are not messages to its
+// standard output. It describes these lines.
+type Noise string
+
+// Error implements error.
+func (n Noise) Error() string { return string(n) }
+
 func (s Server) timeout() time.Duration {
-	if s.Timeout > 0 {
-		return s.Timeout
-	}
-	return DefaultTimeout
+	return cmp.Or(max(s.Timeout, 0), DefaultTimeout)
 }
 
 // connection returns s in the form for guard.Dial. stderr returns the last part of the program's standard error.

@@ -137,7 +137,7 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
 		if s.conn != nil && s.conn.Skipped() != "" {
-			err = fmt.Errorf("%w; the standard output contains lines that are not messages, such as %s", err, jsondoc.Quote(s.conn.Skipped()))
+			err = fmt.Errorf("%w; %w", err, Noise("the standard output contains lines that are not messages, such as "+jsondoc.Quote(s.conn.Skipped())))
 		}
 	case errors.As(err, new(guard.Credentials)):
 		err = ErrCredentials
