@@ -124,8 +124,8 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 		"an empty environment":          {guardEntry("env", `"-i","HOME=`+elsewhere+`","`+r.program+`",`+guardFar, ""), "uses " + elsewhere, ""},
 		"a shell":                       {guardEntry("sh", `"-c","TOOLCRIB_DB='./evil.db' exec toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "uses ./evil.db (TOOLCRIB_DB)", "repo/evil.db"},
 		"env and a shell":               {guardEntry("env", `"A=b","bash","-c","toolcrib --db ./evil.db guard far -- `+fixtureServer+` tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
-		"a shell with more":             {guardEntry("sh", `"-c","cd bin && toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "cannot interpret the command line: the command does more than set variables", ""},
-		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "cannot interpret the command line", ""},
+		"a shell with more":             {guardEntry("sh", `"-c","cd bin && toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "has a command line that cannot be interpreted: the command does more than set variables", ""},
+		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "has a command line that cannot be interpreted", ""},
 		"a flag that there is not":      {guardEntry("toolcrib", `"guard","far","--frob","--","`+fixtureServer+`"`, ""), "has unknown arguments: unknown flag: --frob", ""},
 		"no server":                     {guardEntry("toolcrib", `"guard","far"`, ""), "has unknown arguments", ""},
 		"no log":                        {guardEntry("toolcrib", `"guard","far","--dry-run","--","`+fixtureServer+`","tools.json"`, ""), "keeps no log of its calls (--dry-run)", ""},
@@ -144,7 +144,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 			if want := filepath.Join(r.dir, tc.database); tc.database != "" && e.Database != want {
 				t.Errorf("the database is %s; want %s", e.Database, want)
 			}
-			if text := r.in(6, "status"); !strings.Contains(text, "claude-code (project)\tfar\tnot guarded\t\t") || !strings.Contains(text, "not guarded: "+tc.reason) {
+			if text := r.in(6, "status"); !strings.Contains(text, "claude-code (project)\tfar\tnot guarded\t\t") || !strings.Contains(text, "not guarded: the guard "+tc.reason) {
 				t.Errorf("%s", text)
 			}
 			before := tc.file
@@ -303,7 +303,7 @@ func TestApprovedNameWithAnotherCommand(t *testing.T) {
 			path := filepath.Join(r.dir, "repo", tc.path)
 			r.write("repo/"+tc.path, tc.file)
 			e, servers := r.status(6, client)
-			if e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "the name of the guard is approved for another command, not for "+fixtureServer+" ") || !strings.Contains(e.Reason, "evil.json; ") {
+			if e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "the guard has a name that is approved for another command, not for "+fixtureServer+" ") || !strings.Contains(e.Reason, "evil.json; ") {
 				t.Errorf("%d servers, %+v", servers, e)
 			}
 			r.write("repo/"+tc.path, strings.ReplaceAll(tc.file, "evil.json", "tools.json"))

@@ -113,7 +113,7 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 		content.WriteString(choice.Entry.Subject.String() + " " + choice.Entry.ContentHash + "\n")
 	}
 	for _, w := range res.Warnings {
-		t.warn(w + "; it is skipped")
+		t.warn(w + "; the entry is skipped")
 	}
 	set.hash = registry.HashBytes([]byte(content.String()))
 	return set, nil

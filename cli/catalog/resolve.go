@@ -90,7 +90,7 @@ func newResolve(a *command.App) *cobra.Command {
 				doc.Tools = append(doc.Tools, choice)
 			}
 			for _, w := range res.Warnings {
-				a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
+				a.Note("toolcrib: %s", output.FullStop(w+"; the entry is skipped"))
 			}
 			return a.Print(doc, func(p *output.Page) {
 				if !explain {

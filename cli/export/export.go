@@ -155,7 +155,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 			return text, notes, err
 		}
 		for _, w := range c.Warnings {
-			notes = append(notes, output.FullStop(w+"; it is skipped"))
+			notes = append(notes, output.FullStop(w+"; the entry is skipped"))
 		}
 		if left > 0 {
 			notes = append(notes, fmt.Sprintf("the export omits %s, as the prompt does: offer search_tools, describe_tool, and execute_tool to the agent (toolcrib mcp), or export with --deferred.", output.Counted(left, "deferred tool")))

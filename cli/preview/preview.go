@@ -128,7 +128,7 @@ func newPreview(a *command.App) *cobra.Command {
 					return err
 				}
 				for _, w := range res.Warnings {
-					a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
+					a.Note("toolcrib: %s", output.FullStop(w+"; the entry is skipped"))
 				}
 			}
 			for _, p := range previews { // warn about an unknown channel, because its prompt looks like any other

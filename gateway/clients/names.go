@@ -84,7 +84,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 		other := n.byName[s.Guard.Name]
 		if ok && !all[i].File.sameAs(s, k.Runs()) || !ok && other != "" && !slices.Equal(unversioned(strings.Split(other, "\x00")), unversioned(strings.Split(start, "\x00"))) {
 			m := s.Masked()
-			all[i].Differs = "the name of the guard is approved for another command, not for " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
+			all[i].Differs = "has a name that is approved for another command, not for " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
 			continue
 		}
 		all[i].Name = s.Guard.Name

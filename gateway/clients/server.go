@@ -335,7 +335,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	case err != nil && !l.mentions:
 		return Guard{}
 	case err != nil:
-		return Guard{Program: s.Command, Differs: "cannot interpret the command line: " + err.Error()}
+		return Guard{Program: s.Command, Differs: "has a command line that cannot be interpreted: " + err.Error()}
 	}
 	start := Start{Program: l.words[0], Args: l.words[1:], Dir: s.folder, Env: slices.Concat(s.Env, l.env), Cleared: l.cleared, EnvFile: s.node.Get("envFile").Str()}
 	if l.dir != "" {

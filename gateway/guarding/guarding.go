@@ -69,8 +69,8 @@ type Entry struct {
 	Why     string        `json:"-"`                // reason why the server is not guarded, or the problem with its guard
 	// Disabled reports whether the client does not start the server.
 	Disabled bool `json:"disabled,omitempty"`
-	// Differs is the reason why the guard has no effect: the guard does not use the user's own program, database,
-	// settings, or server. It is "" if the guard is effective.
+	// Differs is the reason why the guard has no effect, as a phrase that follows "the guard": the guard does not use
+	// the user's own program, database, settings, or server. It is "" if the guard is effective.
 	Differs string `json:"-"`
 	// Program and Database are used by the guard, even if they are not the user's own.
 	Program  string `json:"program,omitempty"`
@@ -307,19 +307,19 @@ func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.St
 func (e Entry) StateText() string {
 	switch {
 	case e.State == clients.Guarded && e.Why != "":
-		return "broken guard"
+		return "unreliable guard"
 	case e.State == clients.Guarded:
 		return "guarded"
 	case e.State == clients.Refused:
 		return "cannot be guarded"
 	case e.Disabled:
-		return "off in the client"
+		return "disabled"
 	}
 	return "not guarded"
 }
 
-// Reason returns the reason why the entry is not guarded, or the remedy, or both. It returns "" if the entry is guarded or
-// disabled.
+// Reason returns the reason why the entry is not guarded, the problem with its guard, or a remedy. It returns "" if the
+// guard has no problem, and for a disabled server that can be guarded.
 func (e Entry) Reason() string {
 	wrap := "toolcrib wrap " + e.Client
 	if e.Project {
@@ -327,13 +327,13 @@ func (e Entry) Reason() string {
 	}
 	switch {
 	case e.Differs != "":
-		return e.Differs + "; to repair the guard, run " + wrap
+		return "the guard " + e.Differs + "; to repair the guard, run " + wrap
 	case e.Why != "":
 		return e.Why
 	case e.State == clients.Guarded || e.Disabled:
 		return ""
 	}
-	return "guard it with " + wrap
+	return "to guard the server, run " + wrap
 }
 
 // Place returns the client of the entry, and whether its file belongs to a project, for display.

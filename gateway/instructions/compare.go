@@ -24,9 +24,9 @@ type Change string
 // Kinds of changes.
 const (
 	Changed    Change = "changed"
-	New        Change = "new"     // on disk, but never approved
-	Missing    Change = "missing" // approved, but not on disk
-	Withdrawn  Change = "taken out of use"
+	New        Change = "new"         // on disk, but never approved
+	Missing    Change = "missing"     // approved, but not on disk
+	Withdrawn  Change = "deactivated" // approved, then deactivated, but still on disk
 	Unreadable Change = "unreadable"
 )
 

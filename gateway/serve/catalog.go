@@ -125,7 +125,7 @@ func (s *Server) view(q *request) (*view, error) {
 		}
 		if after == state {
 			for _, w := range loaded.Warnings {
-				s.config.Logger.Warn(w+"; it is skipped", "agent", q.caller.Agent)
+				s.config.Logger.Warn(w+"; the entry is skipped", "agent", q.caller.Agent)
 			}
 			slot.view = &view{state: state, hash: loaded.hash(), loaded: loaded, prompts: prompt.NewRenderer(in), heads: map[Format][]byte{}}
 			return slot.view, nil

@@ -76,7 +76,7 @@ func TestStateIsNeverCut(t *testing.T) {
 		p := New(t.Context(), new(screentest.Shell), status, waits)
 		screentest.Open(t, p.shell, p, width, 30)
 		text := screentest.View(t, p, width)
-		for _, want := range []string{"claude-code", "cannot be guarded", "not guarded", "off in the client"} {
+		for _, want := range []string{"claude-code", "cannot be guarded", "not guarded", "disabled"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d columns: %q is cut:\n%s", width, want, text)
 			}
