@@ -93,7 +93,7 @@ func TestBundleUnderPolicy(t *testing.T) {
 	policy := func(approvals int, owners ...string) string {
 		return fmt.Sprintf("\n[[policy]]\nsubjects = [\"tool:**\"]\nowners = [\"user:%s\"]\napprovals = %d\n", strings.Join(owners, `", "user:`), approvals)
 	}
-	missing := "it has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature not accepted: "
+	missing := "the version has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature not accepted: "
 	for _, c := range []struct{ name, signers, policy, want string }{
 		{"both count", both, twoOwners, ""},
 		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), twoOwners, ""},
@@ -102,11 +102,11 @@ func TestBundleUnderPolicy(t *testing.T) {
 		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature not accepted: the key was not valid"},
 		{"the line of the first key is removed", line("mara", ""), twoOwners, missing + "revoked key: "},
 		{"the line of the last key is removed", line("ada", ""), twoOwners, "B104 (revoked-key): "},
-		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "unknown key: line 2 assigns this key to user:mara, not to user:ada"},
-		{"an owner is removed", both, policy(2, "mara", "kim"), "B109 (missing-approvals): version 1 of tool:user/get_word_counts: approvals are missing: it has 1 of 2, waits for user:kim. "},
+		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "unknown key: line 2 assigns the key to user:mara, not to user:ada"},
+		{"an owner is removed", both, policy(2, "mara", "kim"), "B109 (missing-approvals): version 1 of tool:user/get_word_counts: approvals are missing: the version has 1 of 2, waits for user:kim. "},
 		{"an owner is removed who is not needed", both, policy(1, "mara"), ""},
 		{"the last approver is removed, the first is enough", both, policy(1, "ada"), ""},
-		{"more approvals are needed", both, policy(3, "mara", "ada", "kim"), "it has 2 of 3, waits for user:kim. "},
+		{"more approvals are needed", both, policy(3, "mara", "ada", "kim"), "the version has 2 of 3, waits for user:kim. "},
 		{"since tomorrow", both, policy(3, "mara", "ada", "kim") + "since = \"" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339) + "\"\n", ""},
 	} {
 		home.under(c.policy)
