@@ -25,14 +25,14 @@ type RebaseConflict struct {
 	from, ours, theirs registry.Definition
 }
 
-// Merge performs a three-way merge of draft and the live version. from is the definition of their common base, which is
-// version base. If the author must resolve conflicts, the error is a *RebaseConflict. what is the name of the proposal
+// Merge performs a three-way merge of draft and the live version. ancestor is the definition of version base, their
+// common ancestor. If the author must resolve conflicts, the error is a *RebaseConflict. label identifies the proposal
 // in messages.
-func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
+func Merge(label string, draft proposals.Draft, base int, ancestor registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
-	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
+	merged, conflicts, err := diff.MergeDefinitions(ancestor, ours, live.Definition)
 	if err != nil {
-		return draft, fmt.Errorf("%s: %w", what, err)
+		return draft, fmt.Errorf("%s: %w", label, err)
 	}
 	draft.Definition = merged
 	if len(conflicts) == 0 {
@@ -41,7 +41,7 @@ func Merge(what string, draft proposals.Draft, base int, from registry.Definitio
 	if draft.Definition, err = marked(merged, conflicts, base, live.Version); err != nil {
 		return draft, err
 	}
-	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
+	return draft, &RebaseConflict{What: label, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: ancestor, ours: ours, theirs: live.Definition}
 }
 
 // Passage is a value or a range of lines that both sides changed. Base, Ours, and Theirs are the contents in the base,

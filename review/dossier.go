@@ -230,18 +230,18 @@ type Part struct {
 // New reports whether a user must read the part before an approval.
 func (p Part) New() bool { return p.As == "" && !p.Data }
 
-// Parts returns the files of after that are missing in before or differ there. before may be nil. known returns the
-// subject that already contains the same bytes, or "". A data file with an unwaived finding of the severity warn or
+// Parts returns the files of folder that are missing from base or differ there. base may be nil. origin returns the
+// subject that already contains the given file, or "". A data file with an unwaived finding of the severity warn or
 // block must be read like code.
-func Parts(before *registry.Folder, after registry.Folder, standing []Standing, known func(registry.File) string) []Part {
+func Parts(base *registry.Folder, folder registry.Folder, standing []Standing, origin func(registry.File) string) []Part {
 	var parts []Part
-	for _, name := range after.Paths() {
-		file := after.Files[name]
-		if before != nil && before.Files[name] == file {
+	for _, name := range folder.Paths() {
+		file := folder.Files[name]
+		if base != nil && base.Files[name] == file {
 			continue
 		}
-		p := Part{Name: name, As: known(file)}
-		p.Path, _ = after.Field(name)
+		p := Part{Name: name, As: origin(file)}
+		p.Path, _ = folder.Field(name)
 		p.Data = p.As == "" && isData(name, file) && !slices.ContainsFunc(standing, func(s Standing) bool {
 			at, ok := strings.CutPrefix(s.Path, "definition.")
 			return ok && at == p.Path && s.Severity != rules.Info && s.Waiver == nil

@@ -69,11 +69,11 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// CheckText returns an error if text is too long or not valid text. It is used for notes, reasons, and comments. what
-// is the kind of the text, such as "reason", for the error message.
-func CheckText(what, text string) error {
+// CheckText returns an error if text is too long or not valid text. It is used for notes, reasons, and comments. label
+// describes the text in the error message, for example "reason".
+func CheckText(label, text string) error {
 	if message := Unusable(text, proposals.MaxComment); message != "" {
-		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
+		return fmt.Errorf("%w: the %s %s", ErrText, label, message)
 	}
 	return nil
 }

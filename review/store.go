@@ -57,9 +57,9 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn returns the open proposals on subject s, oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns the newest open or rejected proposals of tools with the text hash textHash. It returns at most
-	// most proposals, and never the proposal except.
-	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
+	// SameText returns the newest open or rejected proposals of tools with the text hash textHash. It omits the proposal
+	// with the id excluded and returns at most limit proposals.
+	SameText(ctx context.Context, textHash string, excluded proposals.ID, limit int) ([]proposals.Proposal, error)
 	// Members returns the proposals of a change set that have not been withdrawn, oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 }
@@ -89,9 +89,9 @@ type RecordReader interface {
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
 	// WroteHere reports whether author wrote the given revision from the same account as the current caller.
 	WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error)
-	// RecentWrites returns the times of agent's drafts, revisions, and comments between from and to, latest first. It
-	// returns at most limit times. If agent is zero, it considers the writes of all agents.
-	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
+	// RecentWrites returns the times of agent's drafts, revisions, and comments between start and end, latest first.
+	// It returns at most limit times. If agent is zero, it considers the writes of all agents.
+	RecentWrites(ctx context.Context, agent proposals.Actor, start, end time.Time, limit int) ([]time.Time, error)
 }
 
 // RegistryReader reads the live definitions and the earlier versions.

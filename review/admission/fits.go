@@ -72,7 +72,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			draft.Type, draft.Base(), base.Status())
 	}
 	if draft.Definition.Hash() != want.Hash() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from the result of the type %s; omit definition, or propose to modify", draft.Type)...)
+		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "is not the definition that type %s results in; omit definition, or propose to modify", draft.Type)...)
 	}
 	return ps, nil
 }
@@ -81,15 +81,15 @@ func misfit(rule, path, format string, args ...any) proposals.Problems {
 	return proposals.Problems{{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}}}
 }
 
-// Implied returns the definition that a proposal of type t creates from the definition from. from is the base or,
-// for a restoration, the version to restore.
-func Implied(t proposals.Type, from registry.Definition) registry.Definition {
+// Implied returns the definition that a proposal of type t creates from source, which is the base or, for a
+// restoration, the version to restore.
+func Implied(t proposals.Type, source registry.Definition) registry.Definition {
 	switch t {
 	case proposals.Deactivate:
-		return from.WithStatus(registry.Deactivated)
+		return source.WithStatus(registry.Deactivated)
 	case proposals.Reactivate:
-		return from.WithStatus(registry.Active)
+		return source.WithStatus(registry.Active)
 	default:
-		return from
+		return source
 	}
 }

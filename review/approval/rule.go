@@ -58,9 +58,9 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(lists.Map(r.Subjects, Pattern.String), " "))
 }
 
-// at reports whether the rule applies to an approval at the given time.
-func (r Rule) at(at time.Time) bool {
-	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
+// at reports whether the rule applies to an approval at time t.
+func (r Rule) at(t time.Time) bool {
+	return !t.Before(r.Since) && (r.Until.IsZero() || t.Before(r.Until))
 }
 
 // SamePrincipal reports whether a and b are equal except for case. Such principals may denote the same person.
@@ -70,9 +70,9 @@ func SamePrincipal(a, b string) bool { return strings.EqualFold(a, b) }
 // never makes approval easier.
 type Rules []Rule
 
-// At returns the rules that apply to an approval at the given time.
-func (rs Rules) At(at time.Time) Rules {
-	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
+// At returns the rules that apply to an approval at time t.
+func (rs Rules) At(t time.Time) Rules {
+	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(t) })
 }
 
 // Named reports whether any rule matches subjects by name. In that case, the caller must pass all names of a subject to
@@ -83,12 +83,12 @@ func (rs Rules) Named() bool {
 	})
 }
 
-// For returns the rules that a change of s must satisfy at the given time. names are the other names of s, such as
-// aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
-func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
+// For returns the rules that a change of s must satisfy at time t. names are the other names of s, such as aliases. For
+// example, the owners of pay_now decide about all tools that can be called by this name.
+func (rs Rules) For(s registry.Subject, t time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
-		if r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) }) {
+		if r.at(t) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) }) {
 			n = append(n, r)
 		}
 	}

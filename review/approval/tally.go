@@ -22,12 +22,12 @@ type Wait struct {
 	Of      []string // owners who can still approve; fewer than Missing if the rule cannot be satisfied
 }
 
-// Tally counts the approvals by the given principals, each of them once. It ignores approvals by except, which
-// is the author of the change if the policy requires four eyes, and "" otherwise.
-func (n Need) Tally(by []string, except string) Tally {
+// Tally counts the approvals by principals and counts each principal once. It ignores approvals by excluded, which is
+// the author of the change if the policy requires four eyes, and "" otherwise.
+func (n Need) Tally(principals []string, excluded string) Tally {
 	var t Tally
-	for _, principal := range by {
-		if principal != except && n.MayApprove(principal) && !slices.Contains(t.Given, principal) {
+	for _, principal := range principals {
+		if principal != excluded && n.MayApprove(principal) && !slices.Contains(t.Given, principal) {
 			t.Given = append(t.Given, principal)
 		}
 	}
@@ -37,7 +37,7 @@ func (n Need) Tally(by []string, except string) Tally {
 			switch {
 			case slices.Contains(t.Given, owner):
 				w.Missing--
-			case owner != except:
+			case owner != excluded:
 				w.Of = append(w.Of, owner)
 			}
 		}

@@ -228,12 +228,12 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// count returns n followed by the noun one or many.
-func count(n int, one, many string) string {
+// count returns n followed by the form of a noun that agrees with n.
+func count(n int, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%d %s", n, plural)
 }
 
 // Recommend derives a recommendation from the open findings:
@@ -259,5 +259,5 @@ func Recommend(findings []rules.Finding) proposals.Recommendation {
 	return worst
 }
 
-// notAsRead lists the rules about files that have a different effect than their visible text suggests.
+// notAsRead lists the rules that report files with another effect than their visible text suggests.
 var notAsRead = []string{"F106", "F109", "F111"}

@@ -109,36 +109,36 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds said, the opinion of the reviewer called name, to o. If err is not nil, add adds a description of the
+// add adds opinion to o. The opinion is by the reviewer called name. If err is not nil, add adds a description of the
 // failure instead. An invalid opinion is treated as a failure, so that the opinions of the other reviewers can still be
 // stored. Invalid bytes in an error message are made printable for the same reason.
-func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
+func add(o review.Opinion, name string, opinion review.Opinion, err error) review.Opinion {
 	if err == nil {
-		err = check(said)
+		err = check(opinion)
 	}
 	if err != nil {
 		o.Problems = append(o.Problems, review.Shorten(visible.Text(fmt.Sprintf("%s: %v", name, err)), review.MaxOpinionText))
 		return o
 	}
-	for _, f := range said.Findings {
+	for _, f := range opinion.Findings {
 		f.Message = review.Shorten(name+": "+f.Message, review.MaxOpinionText)
 		o.Findings = append(o.Findings, f)
 	}
-	o.Recommendation = o.Recommendation.Lower(said.Recommendation)
-	if said.Comment != "" {
+	o.Recommendation = o.Recommendation.Lower(opinion.Recommendation)
+	if opinion.Comment != "" {
 		if o.Comment != "" {
 			o.Comment += "\n\n"
 		}
-		o.Comment = review.Shorten(o.Comment+name+": "+said.Comment, proposals.MaxComment)
+		o.Comment = review.Shorten(o.Comment+name+": "+opinion.Comment, proposals.MaxComment)
 	}
 	return o
 }
 
-// usable returns an error if text, which an external reviewer wrote, cannot be stored. what describes the text in the
+// usable returns an error if text, which an external reviewer wrote, cannot be stored. label describes the text in the
 // error message.
-func usable(what, text string, limit int) error {
+func usable(label, text string, limit int) error {
 	if message := review.Unusable(text, limit); message != "" {
-		return fmt.Errorf("%w: %s %s", review.ErrOpinion, what, message)
+		return fmt.Errorf("%w: %s %s", review.ErrOpinion, label, message)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func changes(s review.Shown, v inspection.View) []string {
 		facts = append(facts, fmt.Sprintf("the recommendation for %s is now %s, but it was %s", p.Name(), now.Recommendation, s.Recommendation))
 	}
 	if now.Rendered != s.Rendered {
-		facts = append(facts, p.Name()+" now changes other channel prompts, or changes them in another way")
+		facts = append(facts, p.Name()+" changes the channel prompts differently")
 	}
 	if len(facts) == 0 && now.Assessment != s.Assessment {
 		facts = append(facts, p.Name()+" was assessed again")
@@ -70,9 +70,9 @@ func newRevision(name string, shown, now int) string {
 	return fmt.Sprintf("%s is at revision %d, but you were shown revision %d", name, now, shown)
 }
 
-// newFindings returns the elements of all that known does not contain.
-func newFindings(all, known []review.ShownFinding) []review.ShownFinding {
-	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
+// newFindings returns the elements of findings that are not in earlier.
+func newFindings(findings, earlier []review.ShownFinding) []review.ShownFinding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f review.ShownFinding) bool { return slices.Contains(earlier, f) })
 }
 
 // ruleNames returns the distinct rules of findings as a list for an error, at most mostNames of them.
@@ -201,7 +201,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 		}
 		switch {
 		case unread < 0 || unread > n:
-			return nil, fmt.Errorf("%s: %w: the proposal has only %d parts, so the number of unread parts cannot be %d", p.Name(), proposals.ErrConflict, n, unread)
+			return nil, fmt.Errorf("%s: %w: cannot approve %d parts unread, because the proposal has %d parts", p.Name(), proposals.ErrConflict, unread, n)
 		case choices[i].Unread > 0 && p.Type != proposals.New:
 			return nil, fmt.Errorf("%s: %w: a change of a live definition cannot be approved unread; read the proposal with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):
@@ -220,10 +220,10 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 	return read, nil
 }
 
-// beforeWaivers returns the digest of v without the waivers that actor gave after since. The actor knows these waivers,
+// beforeWaivers returns the digest of v without the waivers that actor gave after start. The actor knows these waivers,
 // so they do not make shown content outdated.
-func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since time.Time) string {
-	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
+func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, start time.Time) string {
+	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(start) })
 	if len(waivers) == len(v.Waivers) {
 		return v.Digest
 	}

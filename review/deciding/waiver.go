@@ -88,15 +88,15 @@ type waivable struct {
 	now        time.Time
 }
 
-// waiver returns the waiver as recorded at the given time, without its id, user, and signature.
-func (v waivable) waiver(at time.Time) history.Waiver {
+// waiver returns the waiver as recorded at time t, without its id, user, and signature.
+func (v waivable) waiver(t time.Time) history.Waiver {
 	expires := v.expires
 	if v.end {
-		expires = &at
+		expires = &t
 	}
 	return history.Waiver{
 		Revision: v.proposal.Revision, ContentHash: v.revision.ContentHash, Rule: v.finding.Rule, Path: v.finding.Path,
-		PassageHash: v.finding.PassageHash(), Field: v.field, Reason: v.reason, At: at, ExpiresAt: expires,
+		PassageHash: v.finding.PassageHash(), Field: v.field, Reason: v.reason, At: t, ExpiresAt: expires,
 	}
 }
 

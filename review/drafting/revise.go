@@ -264,33 +264,33 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 	})
 }
 
-// anchored returns an error if at refers to a field or a line that does not exist. If at.Field is the name of a file
-// in a skill, anchored replaces it with the path of the field that contains the file.
-func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, at *review.Anchor) error {
-	rev, err := tx.Revision(ctx, p.ID, at.Revision)
+// anchored returns an error if anchor refers to a field or a line that does not exist. If anchor.Field is the name of a
+// file in a skill, anchored replaces it with the path of the field that contains the file.
+func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, anchor *review.Anchor) error {
+	rev, err := tx.Revision(ctx, p.ID, anchor.Revision)
 	switch {
 	case err != nil:
 		return err
-	case at.Field == "" && at.Line == 0:
+	case anchor.Field == "" && anchor.Line == 0:
 		return nil
-	case at.Field == "" || at.Line < 0:
-		return fmt.Errorf("line %d of field %s: %w; lines count from 1 within a field", at.Line, jsondoc.Quote(at.Field), proposals.ErrNotFound)
+	case anchor.Field == "" || anchor.Line < 0:
+		return fmt.Errorf("line %d of field %s: %w; lines count from 1 within a field", anchor.Line, jsondoc.Quote(anchor.Field), proposals.ErrNotFound)
 	}
 	doc, err := jsondoc.Parse(rev.Draft.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {
 		return err
 	}
 	if f := rev.Draft.Definition.Folder(); f != nil {
-		if path, ok := f.Field(at.Field); ok {
-			at.Field = "definition." + path
+		if path, ok := f.Field(anchor.Field); ok {
+			anchor.Field = "definition." + path
 		}
 	}
-	field := doc.Find(at.Field)
+	field := doc.Find(anchor.Field)
 	if field == nil {
-		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, p.Name(), proposals.ErrNotFound)
+		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(anchor.Field), anchor.Revision, p.Name(), proposals.ErrNotFound)
 	}
-	if lines := strings.Count(field.Text, "\n") + 1; at.Line > lines {
-		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, proposals.ErrNotFound)
+	if lines := strings.Count(field.Text, "\n") + 1; anchor.Line > lines {
+		return fmt.Errorf("line %d of %s, which has %d: %w", anchor.Line, anchor.Field, lines, proposals.ErrNotFound)
 	}
 	return nil
 }

@@ -132,17 +132,17 @@ func first(err error) string {
 	return ps[0].String()
 }
 
-// contains checks that the answer contains value if wanted is true. If wanted is false, it checks that the answer does
-// not contain value in any form: unchanged, with invisible characters inserted, or with compatibility forms of its
+// contains checks that the answer contains value if present is true. If present is false, it checks that the answer
+// does not contain value in any form: unchanged, with invisible characters inserted, or with compatibility forms of its
 // characters.
-func (a answer) contains(value string, wanted bool) (string, error) {
+func (a answer) contains(value string, present bool) (string, error) {
 	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
 	case value == "":
 		return "", errors.New("the text to look for is empty")
-	case wanted && !found:
+	case present && !found:
 		return "the answer does not contain " + jsondoc.Quote(value), nil
-	case wanted:
+	case present:
 		return "", nil
 	case found:
 		return "the answer contains " + jsondoc.Quote(value), nil

@@ -93,12 +93,12 @@ func (l *claimCounter) prose(text string) {
 	}
 }
 
-// follows reports whether b belongs to the preceding block, so that before can introduce b.
-func (b block) follows(before block) bool {
-	if before.kind == item {
-		return b.kind == item && b.indent > before.indent
+// follows reports whether b belongs to the preceding block prev, so that prev can introduce b.
+func (b block) follows(prev block) bool {
+	if prev.kind == item {
+		return b.kind == item && b.indent > prev.indent
 	}
-	return before.kind == paragraph && b.kind != paragraph
+	return prev.kind == paragraph && b.kind != paragraph
 }
 
 // enter counts text if it is a claim. cites reports whether text cites a receipt.

@@ -118,9 +118,9 @@ func (r *receipts) in(s string) bool {
 	})
 }
 
-// inRange reports whether re finds a position in s with ascending line numbers that are at least 1. If last is not 0,
-// they must be at most last.
-func inRange(re *regexp.Regexp, s string, last int) bool {
+// inRange reports whether re finds a position in s with ascending line numbers that are at least 1. If maxLine is not
+// 0, the line numbers must be at most maxLine.
+func inRange(re *regexp.Regexp, s string, maxLine int) bool {
 	for _, m := range re.FindAllStringSubmatch(s, -1) {
 		var lines []int
 		for _, group := range m[1:] {
@@ -129,7 +129,7 @@ func inRange(re *regexp.Regexp, s string, last int) bool {
 			}
 		}
 		from, to := lines[0], lines[len(lines)-1]
-		if from >= 1 && from <= to && (last == 0 || to <= last) {
+		if from >= 1 && from <= to && (maxLine == 0 || to <= maxLine) {
 			return true
 		}
 	}
@@ -179,8 +179,8 @@ func wordsOf(s string) string {
 
 func wordCount(s string) int { return countWords(wordsOf(s)) }
 
-// countWords returns the number of words in words, a result of wordsOf.
-func countWords(words string) int { return max(0, strings.Count(words, " ")-1) }
+// countWords returns the number of words in s, a result of wordsOf.
+func countWords(s string) int { return max(0, strings.Count(s, " ")-1) }
 
 // kind is the type of a block.
 type kind uint8

@@ -177,11 +177,11 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// falseClaimReason returns the reason why the false claim said makes an answer fail. what describes the kind of the
-// claim. falseClaimReason returns "" if said is "".
-func falseClaimReason(what, said string) string {
-	if said == "" {
+// falseClaimReason returns the reason why a false claim makes an answer fail, or "" if claim is "". label describes the
+// kind of the claim.
+func falseClaimReason(label, claim string) string {
+	if claim == "" {
 		return ""
 	}
-	return "the answer " + what + ": " + jsondoc.Quote(strings.TrimSpace(said))
+	return "the answer " + label + ": " + jsondoc.Quote(strings.TrimSpace(claim))
 }

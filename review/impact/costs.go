@@ -120,10 +120,10 @@ func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registr
 const aroundTool = 256
 
 // addsLittle reports whether the changed tool in draft cannot bring any prompt of agent a near a limit. The growth of
-// the tool's block is multiplied by the number of places where the template lists tools. was contains the current
+// the tool's block is multiplied by the number of places where the template lists tools. current contains the current
 // prompts.
-func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
-	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
+func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, current []prompt.Output, counter *tokens.Counter) (bool, error) {
+	if draft.Subject.Kind != registry.KindTool || len(current) == 0 {
 		return false, nil
 	}
 	agent, err := Live(ctx, c.Registry, a.agent)
@@ -144,7 +144,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 			places++
 		}
 	}
-	for _, out := range was {
+	for _, out := range current {
 		before, after := block(had, out.Channel), block(draft.Definition, out.Channel)
 		most := places * (tokens.Growth(before, after) + aroundTool)
 		if length(out)+most > prompt.PromptLimit {

@@ -61,11 +61,11 @@ func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.L
 
 // OfKind implements registry.Finder. It also considers changed tools of other kinds, because a changed tool may
 // override a tool of this kind in another layer.
-func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	if most > 0 {
-		most += len(c.changed) // so that enough tools remain if changes remove some
+func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error) {
+	if limit > 0 {
+		limit += len(c.changed) // so that enough tools remain if changes remove some
 	}
-	found, err := c.Registry.OfKind(ctx, kind, view, most)
+	found, err := c.Registry.OfKind(ctx, kind, view, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -87,20 +87,20 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay removes the replaced definitions from found and adds the changed definitions that matches accepts.
-func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
-	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+// overlay removes the replaced definitions from live and adds the changed definitions that matches accepts.
+func (c *Overlay) overlay(live []registry.Live, matches func(registry.Live) bool) []registry.Live {
+	live = slices.DeleteFunc(live, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
 		if matches(l) {
-			found = append(found, l)
+			live = append(live, l)
 		}
 	}
-	return found
+	return live
 }
 
-// agents applies the changes to now, the current agents, and returns the result.
-func (c *Overlay) agents(now []registry.Live) []registry.Live {
-	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
+// agents returns live, the current agents, with the changes applied.
+func (c *Overlay) agents(live []registry.Live) []registry.Live {
+	return c.overlay(slices.Clone(live), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
 // render returns the prompts of an agent for all channels. If the changes do not affect the input, it returns the

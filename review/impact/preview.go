@@ -148,21 +148,21 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 	return chosen, nil
 }
 
-// render returns the prompts of out.Agent in c. It adds the channels of the agent to out.Channels.
-func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
+// render returns the prompts of preview.Agent in c. It adds the channels of the agent to preview.Channels.
+func (p previewer) render(ctx context.Context, c *Overlay, preview *Preview, agents []registry.Live) ([]prompt.Output, error) {
 	if s := p.scene; s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == "" { // as in reviews
-		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
+		r, err := c.render(ctx, promptKey{preview.Agent, p.scene.Layer})
 		if err != nil || r.in == nil {
 			return nil, err
 		}
-		out.Channels = append(out.Channels, prompt.Channels(r.in.Agent)...)
+		preview.Channels = append(preview.Channels, prompt.Channels(r.in.Agent)...)
 		return r.outputs, nil
 	}
-	in, err := c.input(ctx, out.Agent, p.scene.Layer, agents, p.scene.Where)
+	in, err := c.input(ctx, preview.Agent, p.scene.Layer, agents, p.scene.Where)
 	if err != nil || in == nil {
 		return nil, err
 	}
-	out.Channels = append(out.Channels, prompt.Channels(in.Agent)...)
+	preview.Channels = append(preview.Channels, prompt.Channels(in.Agent)...)
 	in.Context, in.SkipTools = p.scene.Context, p.scene.SkipTools
 	renderer := prompt.NewRenderer(*in)
 	if p.scene.Channel != "" {
@@ -173,12 +173,12 @@ func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents 
 
 // PromptInput returns the input of an agent's prompts without the time and the user. agent is an id in the view of
 // layer, or a subject.
-func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
+func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (input prompt.Input, err error) {
 	err = a.view(ctx, func(r Reader) error {
-		in, err = PromptInput(ctx, r, agent, layer, where)
+		input, err = PromptInput(ctx, r, agent, layer, where)
 		return err
 	})
-	return in, err
+	return input, err
 }
 
 // PromptInput is like Analyzer.PromptInput, but reads from r.

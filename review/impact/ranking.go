@@ -33,18 +33,18 @@ type rankingOf struct {
 // change removes.
 const spare = 55
 
-// ranking returns the ranking identified by of. It caches the rankings.
-func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
-	if known, ok := c.rankings[of]; ok {
+// ranking returns the ranking identified by key. It caches the rankings.
+func (c *Overlay) ranking(ctx context.Context, key rankingOf) (*ranking, error) {
+	if known, ok := c.rankings[key]; ok {
 		return known, nil
 	}
 	r := &ranking{}
-	entries, more, err := registry.Layered{Finder: headFinder{c, &r.size}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
+	entries, more, err := registry.Layered{Finder: headFinder{c, &r.size}, View: key.layer.View()}.ByKind(ctx, key.kind, prompt.MaxOfKind+spare)
 	if err != nil {
 		return nil, err
 	}
 	r.entries, r.more = slices.DeleteFunc(entries, func(e registry.Entry) bool { return e.Core() }), more
-	c.rankings[of] = r
+	c.rankings[key] = r
 	return r, nil
 }
 
@@ -54,8 +54,8 @@ type headFinder struct {
 	size *int // OfKind stores the total size of the definitions here, in bytes
 }
 
-func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
-	heads, *f.size, err = f.Heads(ctx, kind, view, most)
+func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) (heads []registry.Live, err error) {
+	heads, *f.size, err = f.Heads(ctx, kind, view, limit)
 	return heads, err
 }
 
@@ -114,11 +114,11 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	return was, will, prompt.FarBelowLimit(*was, size) && prompt.FarBelowLimit(*will, size), nil
 }
 
-// moved compares the tools of a kind that a prompt lists before and after the changes. gone contains the ids of the
-// tools that the prompt lists only before the changes, and come the ids of the tools that it lists only after them. A
+// moved compares the tools of a kind that a prompt lists before and after the changes. onlyBefore contains the ids of
+// the tools that the prompt lists only before the changes, and onlyAfter those that it lists only after the changes. A
 // tool with a new version is in both lists. ok is false if the prompt lists all tools of the kind, because other tools
 // then determine whether the prompt mentions further tools. ok is also false if r has too few tools.
-func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
+func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (onlyBefore, onlyAfter []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
 	for s := range c.changed {
@@ -146,9 +146,9 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	return missing(was, will), missing(will, was), true, nil
 }
 
-// missing returns the ids of the entries in list that others lacks or contains in a different version.
-func missing(list, others []registry.Entry) []string {
-	known := lists.Index(others, func(e registry.Entry) (registry.Subject, registry.Entry) { return e.Subject, e })
+// missing returns the ids of the entries in list that are missing from base or have a different version there.
+func missing(list, base []registry.Entry) []string {
+	known := lists.Index(base, func(e registry.Entry) (registry.Subject, registry.Entry) { return e.Subject, e })
 	var ids []string
 	for _, e := range list {
 		if o, ok := known[e.Subject]; !ok || o.Version != e.Version || o.ContentHash != e.ContentHash {

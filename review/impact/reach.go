@@ -143,10 +143,10 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change the prompts of agent. This is possible
-// if subject is the agent, the allow-list of the agent, or a tool that the allow-list includes. reaches may return
-// true if no prompt changes, but it never returns false if a prompt changes.
-func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
+// reaches reports whether a change of subject from base to draft can change the prompts of agent. This is possible if
+// subject is the agent, the allow-list of the agent, or a tool that the allow-list includes. reaches may return true if
+// no prompt changes, but it never returns false if a prompt changes.
+func reaches(subject registry.Subject, base *registry.Live, draft, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID
 	}
@@ -161,7 +161,7 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 			return d.Agent.AllowList != nil && d.Agent.AllowList.Reference() && d.Agent.AllowList.Name == subject.ID
 		})
 	}
-	return slices.ContainsFunc([]*registry.Live{before, &after}, func(tool *registry.Live) bool {
+	return slices.ContainsFunc([]*registry.Live{base, &draft}, func(tool *registry.Live) bool {
 		return tool != nil && tool.Definition.Tool != nil && slices.ContainsFunc(profiles, func(p registry.Definition) bool { return takesIn(*p.Agent, *tool.Definition.Tool, lists) })
 	})
 }

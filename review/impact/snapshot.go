@@ -20,7 +20,7 @@ type Snapshot struct {
 	live  map[registry.Subject]*registry.Live // nil for a subject that is known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // definitions as first read; later reads return the same pointers
+	first map[registry.Subject]registry.Live // the first result of each read, so that later reads return the same pointers
 	now   *Overlay                           // the live registry without changes
 }
 
@@ -115,19 +115,19 @@ func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.
 	return m.cached("category "+category, func() ([]registry.Live, error) { return m.Registry.InCategory(ctx, category) })
 }
 
-// OfKind implements Registry. It rounds most up to a power of two. Rendering the prompts before and after a change may
+// OfKind implements Registry. It rounds limit up to a power of two. Rendering the prompts before and after a change may
 // request slightly different numbers of tools, and the rounding lets both share one read.
-func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	if most > 0 {
-		most = 1 << bits.Len(uint(most)) //nolint:gosec // most is positive
+func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error) {
+	if limit > 0 {
+		limit = 1 << bits.Len(uint(limit)) //nolint:gosec // limit is positive
 	}
-	return m.cached(fmt.Sprint("kind ", kind, view, most), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, most) })
+	return m.cached(fmt.Sprint("kind ", kind, view, limit), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, limit) })
 }
 
 // Heads implements Registry. It does not cache its results, because the callers cache the rankings that they
 // compute from them.
-func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
-	return m.Registry.Heads(ctx, kind, view, most)
+func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, int, error) {
+	return m.Registry.Heads(ctx, kind, view, limit)
 }
 
 func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
@@ -148,15 +148,15 @@ func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]r
 	return slices.Clone(found), nil
 }
 
-// same replaces each definition in found with an equal one that was read earlier, so that prompts rendered
-// from it can be shared.
-func (m *Snapshot) same(found []registry.Live) []registry.Live {
-	for i, l := range found {
+// same replaces each definition in live with an equal definition that was read earlier, so that prompts rendered from
+// it can be shared.
+func (m *Snapshot) same(live []registry.Live) []registry.Live {
+	for i, l := range live {
 		if first, ok := m.first[l.Subject]; ok {
-			found[i] = first
+			live[i] = first
 		} else {
 			m.first[l.Subject] = l
 		}
 	}
-	return found
+	return live
 }

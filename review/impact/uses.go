@@ -109,10 +109,9 @@ func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live,
 	return append(uses, tools...), err
 }
 
-// usesOf returns a Use for each tool that the allow-list of a mentions, or only for tool if it is
-// not "". The other fields of each Use are copied from as. usesOf also works if the agent has no
-// tools or its list is unknown.
-func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as Use, tool string) ([]Use, error) {
+// usesOf returns a Use for each tool that the allow-list of a mentions, or only for tool if it is not "". The other
+// fields of each Use are copied from template. usesOf also works if the agent has no tools or its list is unknown.
+func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, template Use, tool string) ([]Use, error) {
 	res, err := registry.Resolve(ctx, a, ReferenceContext(), catalog)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
 		return nil, err
@@ -122,8 +121,8 @@ func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as 
 		if tool != "" && c.Name != tool {
 			continue
 		}
-		as.Tool, as.In, as.Why = c.Name, c.In, c.Why()
-		uses = append(uses, as)
+		template.Tool, template.In, template.Why = c.Name, c.In, c.Why()
+		uses = append(uses, template)
 	}
 	return uses, nil
 }
@@ -137,10 +136,9 @@ func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Lay
 	return profile, res, err
 }
 
-// Toolset returns the profile of an agent, and the tools that the agent has in the context where.
-// agent is an id in the view of layer, or a subject. The resolution contains the reason for each
-// tool. If registry.Resolve returns an error, for example because no tools remain, Toolset returns
-// it together with the resolution.
+// Toolset returns the profile of an agent, and the tools that the agent has in the given context. agent is an id in the
+// view of layer, or a subject. The resolution contains the reason for each tool. If registry.Resolve returns an error,
+// for example because no tools remain, Toolset returns it together with the resolution.
 func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	profile, err := agentOf(ctx, r, agent, layer)
 	if err != nil {
@@ -154,9 +152,9 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 }
 
 // Named returns the tools called name in the view of layer. If name is the id or an alias of an active tool, the result
-// is only this tool. If not, the result contains the active tools that have name as their wire name, followed by the
-// active tools that have it as their name on their server or in their file. If no active tool matches, the result is
-// the deactivated tool with the id or alias name, if any.
+// is only this tool. If not, the result contains the active tools with the wire name name, followed by the active tools
+// that have this name on their server or in their file. If no active tool matches, the result is the deactivated tool
+// with the id or alias name, if any.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)

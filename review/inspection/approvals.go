@@ -27,9 +27,9 @@ type Endorsement struct {
 	Key string // fingerprint of the key that signed it, or ""
 }
 
-// Need returns the policy rules that a change of s to the definition now must satisfy. The rules are matched against
-// the old and the new names of a tool, because adding or removing a name changes the tool that the name refers to.
-func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
+// Need returns the policy rules that a change of s to definition must satisfy. The rules are matched against the old
+// and the new names of a tool, because adding or removing a name changes the tool that the name refers to.
+func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, definition registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
 		return nil, nil
@@ -37,7 +37,7 @@ func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subjec
 	if s.Kind != registry.KindTool || !rules.Named() {
 		return rules.For(s, t.records.Time()), nil
 	}
-	names := now.OtherNames()
+	names := definition.OtherNames()
 	before, err := impact.Live(ctx, r, s)
 	if err != nil {
 		return nil, err
@@ -108,14 +108,14 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	return found, nil
 }
 
-// Tally counts the approvals of v as if the principals in more also approved it.
-func (t *Inspector) Tally(v View, more ...string) approval.Tally {
+// Tally counts the approvals of v as if principals also approved it.
+func (t *Inspector) Tally(v View, principals ...string) approval.Tally {
 	by := lists.Map(v.Endorsements, func(e Endorsement) string { return e.By.String() })
 	except := ""
 	if t.policy.FourEyes {
 		except = v.Revision.Author.String()
 	}
-	return v.Need.Tally(append(by, more...), except)
+	return v.Need.Tally(append(by, principals...), except)
 }
 
 // notOwner returns the reason why an approval by actor would not be valid for v or any other member of its change set.

@@ -134,11 +134,11 @@ func (c *canonicalizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// agentStep adds a step for the agent s. had contains the tools that the agent had before. The step describes the names
-// that were replaced or removed.
-func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
+// agentStep adds a step for the agent s. oldTools contains the previous tools of the agent. The step describes the
+// names that were replaced or removed.
+func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, oldTools []string) {
 	var moved, dropped []string
-	for _, name := range distinct(had) {
+	for _, name := range distinct(oldTools) {
 		switch successor, retired := shipped.Retired(name); {
 		case successor != "":
 			moved = append(moved, name+" → "+successor)
@@ -153,7 +153,7 @@ func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base 
 	if len(dropped) > 0 {
 		text += " Without a successor: " + strings.Join(dropped, ", ") + "."
 	}
-	if more := completion(had); len(more) > 0 {
+	if more := completion(oldTools); len(more) > 0 {
 		text += " The agent had the complete old catalog and gets the complete new catalog: " + strings.Join(more, ", ") + " are added."
 	}
 	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: strings.TrimSpace(text)}

@@ -127,10 +127,10 @@ func (p *planner) modificationReason(it wire.Item, before, after registry.Tool, 
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Differing returns the keys that have different values in before and after.
-func Differing(before, after registry.Tool) []string {
-	a, b := before.Values(), after.Values()
-	keys := slices.Clone(registry.Definition{Tool: &after}.Keys())
+// Differing returns the keys that have different values in oldTool and newTool.
+func Differing(oldTool, newTool registry.Tool) []string {
+	a, b := oldTool.Values(), newTool.Values()
+	keys := slices.Clone(registry.Definition{Tool: &newTool}.Keys())
 	return slices.DeleteFunc(keys, func(key string) bool { return a[key] == b[key] })
 }
 
@@ -149,21 +149,21 @@ type Origin struct {
 
 // Definition returns the tool that an import creates for a new item. Lint and the evaluation of the rules also use it
 // to convert documents of other programs.
-func (o Origin) Definition(it wire.Item) registry.Tool {
-	t := it.ApplyTo(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
-	switch it.Format {
+func (o Origin) Definition(item wire.Item) registry.Tool {
+	t := item.ApplyTo(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
+	switch item.Format {
 	case wire.MCP:
 		t.Approval = importedApproval(t.Annotations)
 	case wire.MCPText:
 		t.Approval = nil // not callable
 	case wire.OpenAI, wire.Anthropic, wire.V0, wire.Toolcrib, wire.Names:
 	}
-	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
+	t.ID, t.Source = registry.ImportedID(o.server(), item.Name), o.source(item)
 	if t.Kind == registry.ActionTool {
 		t.Category = uncategorised
 	}
-	if it.Format == wire.MCP && o.Server {
-		t.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: o.Label, Name: it.Name}
+	if item.Format == wire.MCP && o.Server {
+		t.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: o.Label, Name: item.Name}
 	}
 	return t
 }
@@ -183,13 +183,13 @@ func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source returns the source of a definition that is imported from the item it. It returns nil if the item comes from a
-// list of names.
-func (o Origin) source(it wire.Item) *registry.Source {
-	if it.Format == wire.Names {
+// source returns the source of a definition that is imported from item. It returns nil if the item comes from a list of
+// names.
+func (o Origin) source(item wire.Item) *registry.Source {
+	if item.Format == wire.Names {
 		return nil
 	}
-	return &registry.Source{Type: it.Format.SourceType(), Ref: o.ref(it.Name), Hash: it.Hash()}
+	return &registry.Source{Type: item.Format.SourceType(), Ref: o.ref(item.Name), Hash: item.Hash()}
 }
 
 // ref returns the reference that identifies the item called name in a registry.Source.

@@ -117,9 +117,9 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 // one server.
 type sourceRef struct{ kind, ref string }
 
-// ref returns the identification of the item it at the origin.
-func (p *planner) ref(it wire.Item) sourceRef {
-	return sourceRef{it.Format.SourceType(), p.origin.ref(it.Name)}
+// ref returns the identification of item at the origin.
+func (p *planner) ref(item wire.Item) sourceRef {
+	return sourceRef{item.Format.SourceType(), p.origin.ref(item.Name)}
 }
 
 type planner struct {
@@ -133,7 +133,7 @@ type planner struct {
 	clash  map[string]bool // ids that several names in the document would be converted to
 }
 
-// item returns the step for the item it.
+// item returns the step for an item of the document.
 func (p *planner) item(it wire.Item) Step {
 	step := Step{Name: it.Name, Hash: it.Hash(), Item: it}
 	if ps := it.Problems(); len(ps) > 0 {
@@ -298,14 +298,14 @@ func (p *planner) entry(e wire.Entry) Step {
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }
 
-// index indexes the definitions in all that are visible in the view of the origin's layer.
-func (p *planner) index(all []registry.Live) {
+// index indexes the elements of definitions that are visible in the view of the origin's layer.
+func (p *planner) index(definitions []registry.Live) {
 	view := p.origin.Layer.View()
 	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[sourceRef]registry.Live{}, map[string]registry.Live{}
 	for _, kind := range registry.SubjectKinds() {
 		p.byID[kind] = map[string]registry.Live{}
 	}
-	for _, l := range all {
+	for _, l := range definitions {
 		if !slices.Contains(view, l.Subject.Layer) {
 			continue
 		}
@@ -328,21 +328,21 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// find returns the live tool for the item it. If a live tool has the same origin and name, find returns that tool, and
-// pinned is true. Otherwise, if the origin is not a server, find returns the visible tool that has the name of the item
-// as its id or its wire name.
-func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
-	if l, ok := p.byRef[p.ref(it)]; ok {
+// find returns the live tool for item. If a live tool has the same origin and name, find returns that tool, and pinned
+// is true. Otherwise, if the origin is not a server, find returns the visible tool that has the name of the item as its
+// id or its wire name.
+func (p *planner) find(item wire.Item) (l registry.Live, pinned, ok bool) {
+	if l, ok := p.byRef[p.ref(item)]; ok {
 		return l, true, true
 	}
 	if p.origin.Server {
 		return registry.Live{}, false, false
 	}
 	tools := p.byID[registry.KindTool]
-	if l, ok := tools[it.Name]; ok {
+	if l, ok := tools[item.Name]; ok {
 		return l, false, true
 	}
-	l, ok = p.byWire[it.Name]
+	l, ok = p.byWire[item.Name]
 	return l, false, ok
 }
 

@@ -24,12 +24,12 @@ type sample struct {
 	ok    bool
 }
 
-// arguments generates arguments that match schema. least has only the required properties, and
-// most has all properties.
-func arguments(schema []byte) (least, most sample) {
+// arguments generates arguments that match schema. minimal has only the required properties, and
+// full has all properties.
+func arguments(schema []byte) (minimal, full sample) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {
-		return least, most
+		return minimal, full
 	}
 	generate := func(everything bool) sample {
 		m := generator{schema: compiled, everything: everything}

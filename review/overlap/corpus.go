@@ -56,10 +56,9 @@ type Comparison struct {
 	Words   []string // shared words by decreasing weight, at most 12
 }
 
-// WordsOf returns the words of a corpus that contains tools. The weights of the words are derived from tools and
-// others.
-func WordsOf(tools, others []registry.Tool) CorpusWords {
-	c := CorpusWords{Count: len(tools) + len(others), Uses: map[string]int{}}
+// WordsOf returns the words of a corpus that contains tools. The weights of the words are derived from tools and extra.
+func WordsOf(tools, extra []registry.Tool) CorpusWords {
+	c := CorpusWords{Count: len(tools) + len(extra), Uses: map[string]int{}}
 	for _, t := range tools {
 		p := ToolWords{ID: t.ID, Texts: textsOf(t), About: about(t)}
 		for s := range p.About {
@@ -67,7 +66,7 @@ func WordsOf(tools, others []registry.Tool) CorpusWords {
 		}
 		c.Tools = append(c.Tools, p)
 	}
-	for _, t := range others {
+	for _, t := range extra {
 		for s := range about(t) {
 			c.Uses[s]++
 		}

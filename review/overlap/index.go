@@ -78,18 +78,18 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns the entries with an estimated resemblance to s of at least the value of least, minus a small margin. It
-// returns up to most entries, by decreasing estimate. Entries with the same estimate are in the order in which they
-// were added.
+// Scan returns the entries with an estimated resemblance to s of at least threshold, minus a small margin. It returns
+// up to maxMatches entries, by decreasing estimate. Entries with the same estimate are in the order in which they were
+// added.
 //
 // Estimates are inexact. The margin is chosen so that Scan misses fewer than 1 in 150 entries with a resemblance of
-// exactly least. The results are only candidates, so callers must compare the sets exactly. Scan takes less than 10
+// exactly threshold. The results are only candidates, so callers must compare the sets exactly. Scan takes less than 10
 // ns for each entry.
-func (x *Index) Scan(s Sketch, least float64, most int) []Match {
+func (x *Index) Scan(s Sketch, threshold float64, maxMatches int) []Match {
 	if s.IsZero() {
 		return nil
 	}
-	limit := farthest(least)
+	limit := farthest(threshold)
 	var matches []Match
 	for _, b := range x.blocks {
 		rest := b.sketches
@@ -98,14 +98,14 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 			rest = rest[sketchSize:]
 			if d := s.differingFrom(stored); d <= limit && *stored != [sketchSize]byte{} {
 				matches = append(matches, Match{ID: b.id(i), Estimate: resemblance(d)})
-				if len(matches) >= tooMany+2*most {
-					matches, limit = likeliest(matches, most)
+				if len(matches) >= tooMany+2*maxMatches {
+					matches, limit = likeliest(matches, maxMatches)
 				}
 			}
 		}
 	}
-	if len(matches) > most {
-		matches, _ = likeliest(matches, most)
+	if len(matches) > maxMatches {
+		matches, _ = likeliest(matches, maxMatches)
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return -cmp.Compare(a.Estimate, b.Estimate) })
 	return matches
@@ -114,31 +114,31 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 // tooMany limits the matches in Scan, which drops the less likely matches when it has 2*most + tooMany matches.
 const tooMany = 256
 
-// likeliest returns up to most matches with the largest estimates, in their original order. A further match would rank
+// likeliest returns up to n matches with the largest estimates, in their original order. A further match would rank
 // above the last returned match only if it had at most limit differing bits. likeliest overwrites matches.
-func likeliest(matches []Match, most int) (kept []Match, limit int) {
+func likeliest(matches []Match, n int) (best []Match, limit int) {
 	const unlike = sketchBits / 2 // with this many differing bits, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
 	var counts [unlike + 1]int
 	for _, m := range matches {
 		counts[differing(m)]++
 	}
-	last, of := 0, most // last: maximum number of differing bits in a result; of: number of results with exactly last differing bits
+	last, of := 0, n // last: maximum number of differing bits in a result; of: number of results with exactly last differing bits
 	for last < unlike && counts[last] < of {
 		of -= counts[last]
 		last++
 	}
-	kept = matches[:0]
+	best = matches[:0]
 	for _, m := range matches {
 		d := differing(m)
 		if d == last {
 			of--
 		}
 		if d < last || d == last && of >= 0 {
-			kept = append(kept, m)
+			best = append(best, m)
 		}
 	}
-	return kept, last - 1
+	return best, last - 1
 }
 
 // differingFrom returns the number of bits that differ between s and the stored sketch b.
@@ -154,8 +154,8 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 // estimates is even smaller.
 const margin = 2.5
 
-// farthest returns the maximum number of differing bits that Scan accepts for a resemblance of least.
-func farthest(least float64) int {
-	least = min(max(least, 0), 1)
-	return int(math.Ceil((1 - least + margin*deviation(least)) / 2 * sketchBits))
+// farthest returns the maximum number of differing bits that Scan accepts for a resemblance of threshold.
+func farthest(threshold float64) int {
+	threshold = min(max(threshold, 0), 1)
+	return int(math.Ceil((1 - threshold + margin*deviation(threshold)) / 2 * sketchBits))
 }

@@ -21,16 +21,16 @@ type word struct {
 	start, end int
 }
 
-// words calls found for each word of text in order. A word is a sequence of letters and digits. Its folded form is in
+// words calls visit for each word of text in order. A word is a sequence of letters and digits. Its folded form is in
 // lower case and has no accents and no invisible characters. In writing systems without spaces between words, each
 // character is a word.
-func words(text string, found func(word)) {
+func words(text string, visit func(word)) {
 	var f folder
 	var w word
 	open := false
 	finish := func() {
 		if open {
-			found(w)
+			visit(w)
 		}
 		w.folded, open = w.folded[:0], false
 	}

@@ -62,8 +62,8 @@ func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules a
 }
 
 // formerKeys maps the fingerprint of each revoked key to the number of the last state that contains the key. A key is
-// revoked if an earlier state contains it and now does not.
-func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
+// revoked if an earlier state contains it and current does not.
+func formerKeys(states []SignersState, current *signers.Signers) map[string]int {
 	former := map[string]int{}
 	for _, state := range states {
 		s, err := signers.Restore(state.Text, state.Revoked)
@@ -74,7 +74,7 @@ func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
 			former[ssh.FingerprintSHA256(e.Key)] = state.Number
 		}
 	}
-	for _, e := range now.Entries() {
+	for _, e := range current.Entries() {
 		delete(former, ssh.FingerprintSHA256(e.Key))
 	}
 	return former
@@ -330,8 +330,8 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 
 // CheckNewestWaiver returns an error that wraps proposals.ErrTampered if a newer signed statement waived the same
 // finding or ended w, and stored does not contain the record of that statement.
-func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
-	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
+func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, proposal proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
+	return p.newestAbout(ctx, r, WaiverAct(proposal, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
 }
@@ -346,9 +346,9 @@ func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *st
 }
 
 // newestAbout returns an error if a valid statement about the same object as act is newer than the statement with the
-// given hash. apart returns true for a newer statement that does not replace the record. what describes the record in
+// given hash. ignore returns true for a newer statement that does not replace the record. label describes the record in
 // the error message.
-func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
+func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, label string, ignore func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {
 		return err
@@ -358,8 +358,8 @@ func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act stateme
 		switch {
 		case err != nil && !Refuses(err):
 			return err
-		case err == nil && !apart(s, newer):
-			return fmt.Errorf("%s: %w: %s signed a newer record, which is missing", what, proposals.ErrTampered, s.By)
+		case err == nil && !ignore(s, newer):
+			return fmt.Errorf("%s: %w: %s signed a newer record, which is missing", label, proposals.ErrTampered, s.By)
 		}
 	}
 	return nil

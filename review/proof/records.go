@@ -15,11 +15,11 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil if a valid statement contains the decision d and has the principal by. previous is the hash of
-// the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
+// Decision returns nil if a valid statement contains the decision d and has the given principal. previous is the hash
+// of the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
 // verdicts.
-func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
-	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
+func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, principal, previous, sum string) error {
+	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, principal)
 	if d.Signature == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
 	}
@@ -30,7 +30,7 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.De
 	act, ok := s.Act.(*statement.Decision)
 	want := itemOf(d)
 	want.Version, want.Previous, want.Sum = d.Version, previous, sum
-	if !ok || string(act.Verdict) != string(d.Verdict) || s.items[want.Proposal] != want || !s.of(by, d.At, d.Note) {
+	if !ok || string(act.Verdict) != string(d.Verdict) || s.items[want.Proposal] != want || !s.of(principal, d.At, d.Note) {
 		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
@@ -48,40 +48,39 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil if the statement with the given hash is valid and has the given principal, time, act, and note. If at
-// is zero, any time is accepted. what describes the record in error messages.
-func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
+// Act returns nil if the statement with the given hash is valid and has the given principal, timestamp, act, and note.
+// If timestamp is zero, any time is accepted. label describes the record in error messages.
+func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, label, principal string, timestamp time.Time, act statement.Act, note string) error {
 	if hash == "" {
-		return fmt.Errorf("%s: %w", what, ErrUnsigned)
+		return fmt.Errorf("%s: %w", label, ErrUnsigned)
 	}
 	s, err := p.statement(ctx, r, hash)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", label, err)
 	}
-	if at.IsZero() {
-		at = s.At
+	if timestamp.IsZero() {
+		timestamp = s.At
 	}
 	if t, ok := act.(*statement.Tier); ok { // the statement may also set the tier of other tools
 		all, ok := s.Act.(*statement.Tier)
-		if !ok || all.Tier != t.Tier || all.User != t.User || !s.of(by, at, note) || slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] }) {
-			return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
+		if !ok || all.Tier != t.Tier || all.User != t.User || !s.of(principal, timestamp, note) || slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] }) {
+			return fmt.Errorf("%s: %w: its statement covers other content", label, ErrSignature)
 		}
 		return nil
 	}
-	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: by, At: at, Act: act, Note: statement.Text(note)})
+	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: principal, At: timestamp, Act: act, Note: statement.Text(note)})
 	if err != nil || string(encoded) != s.encoded {
-		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
+		return fmt.Errorf("%s: %w: its statement covers other content", label, ErrSignature)
 	}
 	return nil
 }
 
-// Waiver returns nil if w has a valid signature by a user who may waive findings. of is the proposal that contains the
-// waived finding.
-func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
-	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
-		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s can waive a finding, but the waiver is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
+// Waiver returns nil if w has a valid signature by a user who may waive findings. proposal contains the waived finding.
+func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, proposal proposals.Proposal, w history.Waiver) error {
+	if need := p.rules.For(proposal.Subject, w.At); !need.MayWaive(w.By) {
+		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s can waive a finding, but the waiver is by %s", w.Rule, proposal.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
 	}
-	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
+	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, proposal.Subject), w.By, w.At, WaiverAct(proposal, w), w.Reason)
 }
 
 // Endorsement returns the key that signed the endorsement d, or the reason why d is not valid. version is the number of

@@ -63,7 +63,7 @@ type SignedRecords interface {
 	// decisions other than approvals. EachOther reads the answers to calls and the tiers.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
 	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
-	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
+	EachWaiver(ctx context.Context, fn func(p proposals.Proposal, w history.Waiver, event int64) error) error
 	EachOther(ctx context.Context, fn func(r SignedRecord, event int64) error) error
 	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
 }
@@ -132,8 +132,8 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 			}
 			return c.count("decisions", key, event, err)
 		}),
-		r.EachWaiver(ctx, func(of proposals.Proposal, w history.Waiver, event int64) error {
-			return c.count("waivers", w.ID, event, c.proofs.Waiver(ctx, r, of, w))
+		r.EachWaiver(ctx, func(p proposals.Proposal, w history.Waiver, event int64) error {
+			return c.count("waivers", w.ID, event, c.proofs.Waiver(ctx, r, p, w))
 		}),
 		r.EachOther(ctx, func(o SignedRecord, event int64) error {
 			return c.count(o.Table, o.What, event, c.proofs.Act(ctx, r, o.Signature, o.What, o.By, time.Time{}, o.Act, o.Note))

@@ -270,10 +270,10 @@ func (a *SignedAct) Time(now time.Time) time.Time {
 	return a.statement.At
 }
 
-// RecordedAt returns the time when the statement was verified. For an unsigned act, it returns at.
-func (a *SignedAct) RecordedAt(at time.Time) time.Time {
+// RecordedAt returns the time when the statement was verified. For an unsigned act, it returns t.
+func (a *SignedAct) RecordedAt(t time.Time) time.Time {
 	if a == nil {
-		return at
+		return t
 	}
 	return a.now
 }

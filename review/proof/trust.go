@@ -40,12 +40,12 @@ func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 // Changes returns how many times Proofs has loaded a different state of the signers.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the Proofs for the snapshot of r. last is the hash of the event that recorded the newest state of the
+// Proofs returns the Proofs for the snapshot of r. event is the hash of the event that recorded the newest state of the
 // signers. If the signers file or a recorded state is not valid, the result accepts only shipped definitions.
-func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
+func (t *Trust) Proofs(ctx context.Context, r SignatureReader, event string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := proofsKey{event: last}
+	key := proofsKey{event: event}
 	file, fileErr := t.policy.file()
 	if fileErr == nil && file != t.file.signers {
 		t.file.signers, t.file.digest = file, file.Digest()

@@ -12,15 +12,15 @@ import (
 )
 
 // Compare returns the facts that a change adds to the reach of a subject, removes from it, and
-// leaves unchanged. before is nil for a new subject. The result for a new subject contains no
+// leaves unchanged. base is nil for a new subject. The result for a new subject contains no
 // sentences, because all sentences would be new. A deactivated definition has no facts.
-func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
+func Compare(base *registry.Definition, draft registry.Definition) fact.Difference {
 	var had, has []fact.Fact
-	if before != nil && before.Status() != registry.Deactivated {
-		had = of(*before, true)
+	if base != nil && base.Status() != registry.Deactivated {
+		had = of(*base, true)
 	}
-	if after.Status() != registry.Deactivated {
-		has = of(after, before != nil)
+	if draft.Status() != registry.Deactivated {
+		has = of(draft, base != nil)
 	}
 	return fact.Compare(had, has)
 }

@@ -58,26 +58,26 @@ func isShell(word string) bool { return word != "" && strings.Contains(shells, "
 // dataFences are the languages of code fences that contain data.
 const dataFences = " json jsonc json5 yaml yml toml ini dotenv env "
 
-// block adds the facts of a code block. word is the language of the fence, or "".
-func block(d fact.Doc, word string) {
+// block adds the facts of a code block. language is the language of the fence, or "".
+func block(d fact.Doc, language string) {
 	switch {
-	case isShell(word):
+	case isShell(language):
 		shell.Read(d, prose.Comment)
-	case code.Known(word):
-		code.Read(d, word, prose.Comment)
+	case code.Known(language):
+		code.Read(d, language, prose.Comment)
 		for line := range d.Lines() {
 			shell.Fetches(line)
 		}
-	case strings.Contains(dataFences, " "+word+" ") && word != "":
-		data(d, word)
-	case word == "markdown" || word == "md" || word == "mdx":
+	case strings.Contains(dataFences, " "+language+" ") && language != "":
+		data(d, language)
+	case language == "markdown" || language == "md" || language == "mdx":
 		markdown(d)
 	default: // for example a file tree, a log, a diagram, or a template; a line is a command only if it has the form of a command
 		literal.Hidden(d)
 		for line := range d.Lines() {
 			if !shell.Inline(line) {
 				literal.Scan(line, literal.Data, fact.Literal)
-				if word == "" || word == "text" || word == "txt" {
+				if language == "" || language == "text" || language == "txt" {
 					prose.Comment(line)
 				}
 			}

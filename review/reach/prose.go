@@ -84,8 +84,8 @@ func (m *masked) keepProse(start, end int) {
 	}
 }
 
-// markdown copies the prose in the Markdown text in the byte range [from, to) to out. depth is the
-// number of Markdown code blocks that contain this text.
+// markdown copies the prose of a Markdown text to out. The text is in the byte range [from, to).
+// depth is the number of Markdown code blocks that contain this text.
 func (m *masked) markdown(from, to, depth int) {
 	for p := range passage.Markdown(m.text[from:to]) {
 		start, end := from+p.Start, from+p.End

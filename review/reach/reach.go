@@ -75,15 +75,15 @@ func of(d registry.Definition, sentences bool) []fact.Fact {
 	return l.Facts()
 }
 
-// ofSchema adds the facts of the texts and the data in a JSON schema. at is the path of the schema.
-// A schema that is not valid JSON is read as a single text.
-func ofSchema(l *fact.List, at string, schema []byte) {
+// ofSchema adds the facts of the texts and the data in a JSON schema. path is the path of the
+// schema. A schema that is not valid JSON is read as a single text.
+func ofSchema(l *fact.List, path string, schema []byte) {
 	if len(schema) == 0 {
 		return
 	}
 	n, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
 	if err != nil {
-		l.Read(at, string(schema), 0, func(d fact.Doc) { literal.Scan(d, literal.Data, fact.Literal) })
+		l.Read(path, string(schema), 0, func(d fact.Doc) { literal.Scan(d, literal.Data, fact.Literal) })
 		return
 	}
 	n.Walk(func(n *jsondoc.Node, below func() string) bool {
@@ -93,7 +93,7 @@ func ofSchema(l *fact.List, at string, schema []byte) {
 			if !strings.HasPrefix(here, "[") {
 				here = "." + here
 			}
-			l.Read(at+here, n.Text, 0, func(d fact.Doc) {
+			l.Read(path+here, n.Text, 0, func(d fact.Doc) {
 				switch meanings()[last] {
 				case sentence:
 					markdown(d)

@@ -170,9 +170,9 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 	return nil
 }
 
-// carried groups the carried findings in standing by the approved version that contains their passages. of is the
+// carried groups the carried findings in standing by the approved version that contains their passages. target is the
 // subject of the proposal.
-func carried(ctx context.Context, r review.Reader, of registry.Subject, standing []review.Standing) ([]review.Carried, error) {
+func carried(ctx context.Context, r review.Reader, target registry.Subject, standing []review.Standing) ([]review.Carried, error) {
 	var groups []review.Carried
 	at := map[string]int{}
 	for _, s := range standing {
@@ -195,7 +195,7 @@ func carried(ctx context.Context, r review.Reader, of registry.Subject, standing
 				return nil, err
 			}
 			c := review.Carried{Version: "version " + number, By: v.DecidedBy}
-			if subject != of {
+			if subject != target {
 				c.Version += " of " + name
 			}
 			i, at[s.From] = len(groups), len(groups)
@@ -365,18 +365,18 @@ type Reached struct {
 	Facts   []fact.Fact
 }
 
-// Reach returns the reach of active live definitions. If of is not "", Reach selects the definitions that have of as
+// Reach returns the reach of active live definitions. If id is not "", Reach selects the definitions that have id as
 // their subject or as a name.
-func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
+func (d *Reader) Reach(ctx context.Context, id string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // all definitions
 		for _, l := range lives {
-			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (of == "" || named(l, of)) {
+			if l.Refused == nil && l.Definition.Status() != registry.Deactivated && (id == "" || named(l, id)) {
 				found = append(found, Reached{l.Subject, l.Version, reach.Of(l.Definition)})
 			}
 		}
-		if err == nil && of != "" && len(found) == 0 {
-			err = fmt.Errorf("%w: no live definition is called %s; list all definitions with toolcrib reach", proposals.ErrNotFound, of)
+		if err == nil && id != "" && len(found) == 0 {
+			err = fmt.Errorf("%w: no live definition is called %s; list all definitions with toolcrib reach", proposals.ErrNotFound, id)
 		}
 		return found, err
 	})

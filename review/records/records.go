@@ -92,10 +92,10 @@ func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)
 // Time returns the current time, truncated to the microseconds that the database stores.
 func (r *Records) Time() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
 
-// Log appends the event of an act to the log. at is the time of the act, record is the seal of the record that the
-// act wrote, and data contains further details.
-func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
-	e, err := r.Event(actor, act, p, at, record, data)
+// Log appends the event of an act to the log. t is the time of the act, record is the seal of the record that the act
+// wrote, and data contains further details.
+func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, act string, p proposals.Proposal, t time.Time, record string, data map[string]any) error {
+	e, err := r.Event(actor, act, p, t, record, data)
 	if err != nil {
 		return err
 	}

@@ -140,10 +140,10 @@ func (m Memory) Agents(context.Context) ([]registry.Live, error) {
 	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
 }
 
-// OfKind implements registry.Finder.OfKind for the definitions in m. It ignores view and most, and
+// OfKind implements registry.Finder.OfKind for the definitions in m. It ignores view and limit, and
 // returns all matches.
-func (m Memory) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	return registry.Merge(m).Finder.OfKind(ctx, kind, view, most)
+func (m Memory) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error) {
+	return registry.Merge(m).Finder.OfKind(ctx, kind, view, limit)
 }
 
 // Lists returns the allow-lists in m and the shipped allow-lists that m does not override.

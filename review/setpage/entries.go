@@ -298,21 +298,21 @@ func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
 	return h.Sum64(), true
 }
 
-// repeats finds an earlier position on the page that has the same passage as the beginning of lines. same is the number
-// of equal lines, or 0 if there is no such position.
-func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
+// repeats finds an earlier position on the page that has the same passage as the beginning of lines. count is the
+// number of equal lines, or 0 if there is no such position.
+func (b *builder) repeats(lines []diff.Line) (at lineAt, count int) {
 	hash, ok := b.passage(lines)
 	if !ok {
 		return at, 0
 	}
 	at = b.lines[hash]
-	for same < min(len(lines), len(at.lines)) && lines[same].Kind == diff.Insert && at.lines[same].Text == lines[same].Text {
-		same++
+	for count < min(len(lines), len(at.lines)) && lines[count].Kind == diff.Insert && at.lines[count].Text == lines[count].Text {
+		count++
 	}
-	if same < leastPassage {
+	if count < leastPassage {
 		return at, 0
 	}
-	return at, same
+	return at, count
 }
 
 // mostNames is the maximum number of names in a row.

@@ -28,9 +28,10 @@ type listing struct {
 	keys    [][32]byte      // hash of each entry and its nested entries
 }
 
-// list adds the entries of a tool, each followed by its findings. at contains the findings by the index of their entry.
-func (b *builder) list(tool int, entries []entry, at map[int][]found) {
-	l := listing{builder: b, tool: tool, entries: entries, at: at, keys: make([][32]byte, len(entries))}
+// list adds the entries of a tool, each followed by its findings. findings contains the findings by the index of their
+// entry.
+func (b *builder) list(tool int, entries []entry, findings map[int][]found) {
+	l := listing{builder: b, tool: tool, entries: entries, at: findings, keys: make([][32]byte, len(entries))}
 	for i, e := range slices.Backward(entries) { // backward, because the hash of an entry depends on its nested entries
 		h := sha256.New()
 		for _, part := range []string{e.sign, e.label, e.detail, e.text} {
@@ -41,7 +42,7 @@ func (b *builder) list(tool int, entries []entry, at map[int][]found) {
 		}
 		l.keys[i] = [32]byte(h.Sum(nil))
 	}
-	l.addFindings(at[-1])
+	l.addFindings(findings[-1])
 	for i := 0; i < len(entries); {
 		i = l.row(i)
 	}
@@ -190,18 +191,18 @@ func (l listing) piece(i int) (piece, bool) {
 	return p, true
 }
 
-// origin returns the name of the tool that first showed a text. of is the index of that tool.
-func (l listing) origin(of int) string {
+// origin returns the name of the tool that first showed a text. tool is the index of that tool.
+func (l listing) origin(tool int) string {
 	switch {
-	case of == l.tool:
+	case tool == l.tool:
 		return sameTool
-	case of < 0:
+	case tool < 0:
 		return "every tool"
 	}
-	name := l.nameOf(of)
+	name := l.nameOf(tool)
 	for i, d := range l.set.Members {
-		if i != of && Name(d) == name {
-			return name + " (" + l.set.Members[of].Proposal.Handle() + ")"
+		if i != tool && Name(d) == name {
+			return name + " (" + l.set.Members[tool].Proposal.Handle() + ")"
 		}
 	}
 	return name
@@ -254,13 +255,13 @@ func line(pieces []piece) string {
 
 // repeatedNames returns the names of pieces and the reference to their common origin. It returns "" if pieces have no
 // common origin.
-func repeatedNames(pieces []piece) (names, of string) {
-	of = pieces[0].of
-	if of == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != of }) {
+func repeatedNames(pieces []piece) (names, origin string) {
+	origin = pieces[0].of
+	if origin == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != origin }) {
 		return "", ""
 	}
-	if of != sameTool {
-		of = "in " + of
+	if origin != sameTool {
+		origin = "in " + origin
 	}
-	return strings.Join(lists.Map(pieces, func(p piece) string { return p.text }), ", "), "as " + of
+	return strings.Join(lists.Map(pieces, func(p piece) string { return p.text }), ", "), "as " + origin
 }

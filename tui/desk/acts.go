@@ -141,7 +141,7 @@ const maxWaiting = 200
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
 // PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
-// no longer wait. The argument last limits how many of the newest calls it reads for this.
+// no longer wait, taken from the newest last calls.
 func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -235,7 +235,7 @@ type Answerer interface {
 type SignRequest struct {
 	Principal, Key string
 	Statement      string // short hash of the statement
-	Terminal       bool   // Run can read a passphrase or a PIN from the terminal
+	Terminal       bool   // Run reads a passphrase or a PIN from the terminal
 	Run            func() error
 }
 

@@ -48,11 +48,11 @@ type statements struct {
 	read int // number of characters read, for tests
 }
 
-// end returns the end of the statement that begins at from. A statement ends at ";" or at the end
+// end returns the end of the statement that begins at start. A statement ends at ";" or at the end
 // of a line, unless a bracket is open or the statement continues on the next line.
-func (s *statements) end(from int) int {
+func (s *statements) end(start int) int {
 	depth, lines := 0, 0
-	for i := from; i < len(s.code); i++ {
+	for i := start; i < len(s.code); i++ {
 		s.read++
 		switch s.code[i] {
 		case '(', '[':

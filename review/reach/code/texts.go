@@ -40,10 +40,10 @@ func (p *program) assembled(s *state) []text {
 	return list
 }
 
-// joiningText reports whether the code between two literals concatenates them, and returns the text
-// to insert between their values.
-func (p *program) joiningText(between string, joins bool) (string, bool) {
-	switch between {
+// joiningText reports whether code, which is between two literals, concatenates them, and returns
+// the text to insert between their values.
+func (p *program) joiningText(code string, joins bool) (string, bool) {
+	switch code {
 	case "":
 		return "", p.lang.id == "python" || p.lang.id == "other"
 	case "+", "..", "<<", "\\":
@@ -53,7 +53,7 @@ func (p *program) joiningText(between string, joins bool) (string, bool) {
 	case ",":
 		return "", joins
 	}
-	if strings.HasPrefix(between, "+") && strings.HasSuffix(between, "+") && len(between) < 60 && !strings.ContainsAny(between, ",;=\n") {
+	if strings.HasPrefix(code, "+") && strings.HasSuffix(code, "+") && len(code) < 60 && !strings.ContainsAny(code, ",;=\n") {
 		return "${}", true // concatenated with a variable
 	}
 	return "", false
@@ -164,10 +164,10 @@ func (p *program) string(s *state, t text, use string, writer *call, command boo
 // https://expressjs.com, https://pkg.go.dev/net/http#ServeMux.
 var routes = []string{".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", ".use(", ".all(", ".Handle(", ".HandleFunc(", ".GET(", ".POST("}
 
-// route reports whether the string at the given offset is the path of a request, because it is the
-// first argument of a method in routes.
-func (p *program) route(s *state, at int) bool {
-	before := strings.TrimRight(s.code[max(0, at-s.start-maxInside):at-s.start], " \n\t")
+// route reports whether the string at offset is the path of a request, because it is the first
+// argument of a method in routes.
+func (p *program) route(s *state, offset int) bool {
+	before := strings.TrimRight(s.code[max(0, offset-s.start-maxInside):offset-s.start], " \n\t")
 	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
 }
 
@@ -189,13 +189,13 @@ func (p *program) openForWriting(s *state) *call {
 // token matches the names, options, and unquoted paths in an expression that denotes a path.
 var token = regexp.MustCompile(`-[A-Za-z]+|~[\\/\w]*|[A-Z]:\\[\w\\*]*|[\w$][\w$.:]*`)
 
-// path returns the path that the argument at offset from of the code denotes, with "~" for the home
-// folder. It returns "" if a part of the argument is unknown.
-func (p *program) path(s *state, from int, texts []text) string {
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(s.code[from:], " "), "("); ok {
-		from = len(s.code) - len(rest)
+// path returns the path that the argument at s.code[start:] denotes, with "~" for the home folder.
+// It returns "" if a part of the argument is unknown.
+func (p *program) path(s *state, start int, texts []text) string {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(s.code[start:], " "), "("); ok {
+		start = len(s.code) - len(rest)
 	}
-	end, depth := from, 0
+	end, depth := start, 0
 	for ; end < len(s.code) && depth >= 0 && (depth > 0 || s.code[end] != ',' && s.code[end] != ';'); end++ {
 		switch s.code[end] {
 		case '(', '[':
@@ -205,7 +205,7 @@ func (p *program) path(s *state, from int, texts []text) string {
 		}
 	}
 	var parts []string
-	first, _ := slices.BinarySearchFunc(texts, s.start+from, func(t text, at int) int { return t.start - at })
+	first, _ := slices.BinarySearchFunc(texts, s.start+start, func(t text, at int) int { return t.start - at })
 	strs := texts[first:]
 	literals := func(before int) {
 		for ; len(strs) > 0 && strs[0].start < s.start+before; strs = strs[1:] {
@@ -216,9 +216,9 @@ func (p *program) path(s *state, from int, texts []text) string {
 			}
 		}
 	}
-	for _, at := range token.FindAllStringIndex(s.code[from:end], -1) {
-		literals(from + at[0])
-		name := s.code[from+at[0] : from+at[1]]
+	for _, at := range token.FindAllStringIndex(s.code[start:end], -1) {
+		literals(start + at[0])
+		name := s.code[start+at[0] : start+at[1]]
 		v, known := p.values[strings.TrimPrefix(name, "$")]
 		switch last := name[strings.LastIndexAny(name, ".:")+1:]; {
 		case known && v.text != "":

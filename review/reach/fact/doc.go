@@ -128,11 +128,11 @@ func (d Doc) Lines() iter.Seq[Doc] {
 }
 
 // Within returns a Doc for text, which is a transformed part of d, such as an unquoted, decoded, or
-// joined part. All facts of the result get the position of the byte offset at in d. Within returns
-// false if the nesting is too deep.
-func (d Doc) Within(at int, text string) (Doc, bool) {
+// joined part. All facts of the result get the position of the given byte offset in d. Within
+// returns false if the nesting is too deep.
+func (d Doc) Within(offset int, text string) (Doc, bool) {
 	if !d.fixed {
-		d.base += at
+		d.base += offset
 	}
 	d.Text, d.fixed, d.depth = text, true, d.depth+1
 	return d, d.depth <= maxDepth
@@ -180,25 +180,25 @@ func (d Doc) Sends() { d.file.sends = true }
 // maxValue is the maximum length in bytes of the value of a fact. Longer values are truncated.
 const maxValue = 160
 
-// Add adds a fact at the byte offset at. The fact is identified by its kind, use, and value,
+// Add adds a fact at the given byte offset. The fact is identified by its kind, use, and value,
 // ignoring the case of the value.
-func (d Doc) Add(at int, kind Kind, use, value string) {
-	d.AddKey(at, kind, use, value, use+"\x00"+strings.ToLower(value))
+func (d Doc) Add(offset int, kind Kind, use, value string) {
+	d.AddKey(offset, kind, use, value, use+"\x00"+strings.ToLower(value))
 }
 
-// AddKey adds a fact at the byte offset at. The fact is identified by its kind and key. AddKey does
-// nothing if value is "".
-func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
+// AddKey adds a fact at the given byte offset. The fact is identified by its kind and key. AddKey
+// does nothing if value is "".
+func (d Doc) AddKey(offset int, kind Kind, use, value, key string) {
 	if value == "" {
 		return
 	}
 	value = plaintext.ClipBytes(value, maxValue)
 	if d.fixed {
-		at = 0
+		offset = 0
 	}
 	d.file.facts = append(d.file.facts, placed{
 		Fact: Fact{Kind: kind, Use: use, Value: value, Path: d.file.path, Line: d.pinned.Line, Column: d.pinned.Column, Key: string(kind) + "\x00" + key},
-		at:   d.base + at, handled: d.handled,
+		at:   d.base + offset, handled: d.handled,
 	})
 }
 
@@ -222,9 +222,9 @@ func (f *file) place(text string) {
 // line numbers in the file.
 func (d Doc) Whole() bool { return d.base == 0 && !d.fixed }
 
-// Prefixed returns d with words inserted at the beginning. All facts of the result get the position
-// of the beginning of d.
-func (d Doc) Prefixed(words string) Doc {
-	d.Text, d.fixed = words+d.Text, true
+// Prefixed returns d with prefix inserted at the beginning. All facts of the result get the
+// position of the beginning of d.
+func (d Doc) Prefixed(prefix string) Doc {
+	d.Text, d.fixed = prefix+d.Text, true
 	return d
 }

@@ -142,15 +142,15 @@ type Difference struct {
 	Unchanged []Fact `json:"unchanged"`
 }
 
-// Compare returns the facts that are only in after (added), only in before (removed), and in both
-// (unchanged). It compares keys. A known program with a different subcommand or address is
+// Compare returns the facts that are only in newFacts (added), only in oldFacts (removed), and in
+// both (unchanged). It compares keys. A known program with a different subcommand or address is
 // therefore an added fact, but a fact on a different line is unchanged. Added facts are marked as
 // new to the registry; MarkKnown clears the mark.
-func Compare(before, after []Fact) Difference {
+func Compare(oldFacts, newFacts []Fact) Difference {
 	var d Difference
 	key := func(f Fact) string { return f.Key }
-	had, has := lists.Set(before, key), lists.Set(after, key)
-	for _, f := range after {
+	had, has := lists.Set(oldFacts, key), lists.Set(newFacts, key)
+	for _, f := range newFacts {
 		if had[f.Key] {
 			d.Unchanged = append(d.Unchanged, f)
 		} else {
@@ -158,7 +158,7 @@ func Compare(before, after []Fact) Difference {
 			d.Added = append(d.Added, f)
 		}
 	}
-	for _, f := range before {
+	for _, f := range oldFacts {
 		if !has[f.Key] {
 			d.Removed = append(d.Removed, f)
 		}

@@ -80,13 +80,13 @@ var namespaces = map[string]bool{
 }
 
 // host adds host, which is the host or mailbox of the address at the given offset.
-func (s *scanner) host(at int, host string) {
+func (s *scanner) host(offset int, host string) {
 	switch {
 	case namespaces[host] && s.use == fact.Literal:
-	case s.mode == Prose && s.isLink(at):
-		s.Add(at, fact.Link, fact.Literal, host)
+	case s.mode == Prose && s.isLink(offset):
+		s.Add(offset, fact.Link, fact.Literal, host)
 	default:
-		s.Add(at, fact.Out, s.use, host)
+		s.Add(offset, fact.Out, s.use, host)
 	}
 }
 
@@ -96,13 +96,13 @@ const maxLabel = 200
 // isLink reports whether the address at the given offset of Markdown or HTML is a link, or the only
 // text on its line except for a label. In both cases, no sentence tells the agent to use the
 // address.
-func (s *scanner) isLink(at int) bool {
-	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
+func (s *scanner) isLink(offset int) bool {
+	before := strings.TrimRight(s.Text[max(0, offset-maxLabel):offset], "\"'")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	if slices.ContainsFunc([]string{"](", "<", "href=", "src=", "]:", "]: "}, func(mark string) bool { return strings.HasSuffix(before, mark) }) {
 		return true
 	}
-	after, _, _ := strings.Cut(s.Text[at:min(len(s.Text), at+2*maxLabel)], "\n")
+	after, _, _ := strings.Cut(s.Text[offset:min(len(s.Text), offset+2*maxLabel)], "\n")
 	if strings.ContainsAny(strings.TrimSpace(after), " ") { // words follow
 		return false
 	}

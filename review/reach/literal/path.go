@@ -47,7 +47,7 @@ func (s *scanner) path(at int, name string) {
 }
 
 // outside reports whether name, at the given offset, is a path outside the subject's folder.
-func (s *scanner) outside(at int, name string) bool {
+func (s *scanner) outside(offset int, name string) bool {
 	if strings.Contains(name, "path/to") || strings.Contains(name, `path\to`) { // a placeholder
 		return false
 	}
@@ -66,21 +66,21 @@ func (s *scanner) outside(at int, name string) bool {
 		return false
 	}
 	first, rest, _ := strings.Cut(name[1:], "/")
-	if !roots[first] || rest == "" || s.route(at) || s.isPrecededBy(at, ")", "}", "]", ">") {
+	if !roots[first] || rest == "" || s.route(offset) || s.isPrecededBy(offset, ")", "}", "]", ">") {
 		return false
 	}
 	switch first {
 	case "dev": // streams, null(4), random(4)
 		return !strings.HasPrefix(rest, "null") && !strings.HasPrefix(rest, "std") && !strings.HasPrefix(rest, "tty") && !strings.HasPrefix(rest, "zero") && !strings.HasSuffix(rest, "random") && !strings.HasPrefix(rest, "fd")
 	case "bin", "usr": // the interpreter in the first line of a script, execve(2)
-		return !s.isPrecededBy(at, "#!") && rest != "bin/env" && rest != "sh" && rest != "bash"
+		return !s.isPrecededBy(offset, "#!") && rest != "bin/env" && rest != "sh" && rest != "bash"
 	}
 	return true
 }
 
 // route reports whether the path at the given offset follows a request method (RFC 9110).
-func (s *scanner) route(at int) bool {
-	before := strings.TrimRight(s.Text[max(0, at-10):at], " `\"'")
+func (s *scanner) route(offset int) bool {
+	before := strings.TrimRight(s.Text[max(0, offset-10):offset], " `\"'")
 	methods := []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 	return slices.ContainsFunc(methods, func(method string) bool { return strings.HasSuffix(before, method) })
 }

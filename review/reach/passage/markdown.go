@@ -110,10 +110,10 @@ func trimLeft(line string, marks uint8) string {
 	return line
 }
 
-// LineEnd returns the end of the line that begins at offset at, including its line break.
-func LineEnd(text string, at int) int {
-	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-		return at + n + 1
+// LineEnd returns the end of the line that begins at offset start, including its line break.
+func LineEnd(text string, start int) int {
+	if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+		return start + n + 1
 	}
 	return len(text)
 }

@@ -117,16 +117,16 @@ var kinds = []string{"skill", "agent", "subagent", "sub-agent", "server", "tool"
 var packages = []string{"package", "library", "dependency", "module", "crate", "gem"}
 
 // other adds the name of another tool, server, skill, agent, or package. name is the content of a
-// code span, and before and after are the texts around the span. other adds nothing unless a noun
-// in kinds or packages is next to the span.
-func other(d fact.Doc, before, name, after string, at int) {
+// code span, and prefix and suffix are the texts before and after the span. other adds nothing
+// unless a noun in kinds or packages is next to the span.
+func other(d fact.Doc, prefix, name, suffix string, at int) {
 	if len(name) > 64 || name == "" || strings.ContainsAny(name, " \n/.(){}=<>\"'") || strings.Trim(name, "-$_:") == "" {
 		return
 	}
-	behind := strings.ToLower(strings.TrimLeft(after[:min(len(after), 14)], " "))
-	ahead := strings.ToLower(strings.TrimRight(before[max(0, len(before)-14):], " "))
+	behind := strings.ToLower(strings.TrimLeft(suffix[:min(len(suffix), 14)], " "))
+	ahead := strings.ToLower(strings.TrimRight(prefix[max(0, len(prefix)-14):], " "))
 	beside := func(noun string) bool {
-		return len(after) > 0 && after[0] == ' ' && strings.HasPrefix(behind, noun) || strings.HasSuffix(ahead, noun)
+		return len(suffix) > 0 && suffix[0] == ' ' && strings.HasPrefix(behind, noun) || strings.HasSuffix(ahead, noun)
 	}
 	for _, kind := range kinds {
 		if beside(kind) {

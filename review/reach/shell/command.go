@@ -234,9 +234,9 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// flatStatement adds the facts of s without the facts of statements nested in s. in is the input of
-// s.
-func (r *reader) flatStatement(s *syntax.Stmt, in input) {
+// flatStatement adds the facts of s without the facts of statements nested in s. stdin is the
+// standard input of s.
+func (r *reader) flatStatement(s *syntax.Stmt, stdin input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		for _, a := range call.Assigns {
 			r.assign(a)
@@ -248,8 +248,8 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 			target, _ := r.word(red.Word)
 			c.ignores = (c.program == "echo" || c.program == "printf") && (red.Op == syntax.RdrOut || red.Op == syntax.AppOut) && strings.HasSuffix(target, "ignore")
 		}
-		c.piped = in.piped
-		r.command(c, in)
+		c.piped = stdin.piped
+		r.command(c, stdin)
 		if c.program == "alias" {
 			for _, w := range c.words {
 				name, _, _ := strings.Cut(w, "=")

@@ -26,8 +26,8 @@ func Args(d fact.Doc, words []string) {
 	r.command(c, input{})
 }
 
-// command adds the facts of c. in is the input of c.
-func (r *reader) command(c *command, in input) {
+// command adds the facts of c. stdin is the standard input of c.
+func (r *reader) command(c *command, stdin input) {
 	if c.elevatedBy != "" {
 		shown := c.elevatedBy
 		if c.program != c.elevatedBy {
@@ -46,7 +46,7 @@ func (r *reader) command(c *command, in input) {
 		name += " " + args[0]
 	}
 	address := r.words(c, name)
-	r.addFetchedRun(c, in, args)
+	r.addFetchedRun(c, stdin, args)
 	switch {
 	case c.traits&raises != 0 || c.program == "" || strings.ContainsAny(c.program, "${}*<>") || r.functions[c.program]:
 	case c.traits&(local|wraps) == 0 && (c.known || programName(c.program) || strings.HasPrefix(c.program, "./")):
@@ -201,7 +201,7 @@ func hostOf(w string) string {
 
 // addFetchedRun adds a fact if c runs code that was downloaded or decoded, or connects a shell to
 // the network.
-func (r *reader) addFetchedRun(c *command, in input, args []string) {
+func (r *reader) addFetchedRun(c *command, stdin input, args []string) {
 	shown := strings.Join(c.words, " ")
 	add := func(use string) { r.Add(c.at, fact.Run, use, shown) }
 	for _, w := range c.words[min(1, len(c.words)):] {
@@ -214,7 +214,7 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 		add(fact.FetchedRun)
 		return
 	}
-	connected := in.shell && netcats[c.program]
+	connected := stdin.shell && netcats[c.program]
 	for i, w := range c.words {
 		switch {
 		case c.traits&fetches != 0 && (w == "-o" || w == "-O" || w == "--output") && i+1 < len(c.words):
@@ -224,20 +224,20 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 		}
 	}
 	if connected {
-		r.Add(c.at, fact.Run, fact.Connected, in.pipeline+shown)
+		r.Add(c.at, fact.Run, fact.Connected, stdin.pipeline+shown)
 	}
 	if c.traits&interpret == 0 {
 		return
 	}
 	for _, s := range c.inner { // bash <(curl …), eval "$(curl …)"
-		in.add(r.simple(s))
+		stdin.add(r.simple(s))
 		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
 			for _, stage := range pipeline(b, nil) {
-				in.add(r.simple(stage))
+				stdin.add(r.simple(stage))
 			}
 		}
 	}
-	shown = in.pipeline + shown
+	shown = stdin.pipeline + shown
 	if len(c.inner) == 0 && !c.readsInput(args) {
 		if c.program == "deno" && len(args) > 1 && strings.Contains(args[1], "://") {
 			add(fact.FetchedRun)
@@ -245,9 +245,9 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 		return
 	}
 	switch {
-	case in.decoded:
+	case stdin.decoded:
 		add(fact.DecodedRun)
-	case in.fetched:
+	case stdin.fetched:
 		add(fact.FetchedRun)
 	case c.program == "eval":
 		add(fact.Evaluated)
@@ -315,18 +315,18 @@ func (r *reader) packages(c *command, args []string, name string) {
 // usualRegistries are the hosts of the default registries of package managers.
 var usualRegistries = map[string]bool{"registry.npmjs.org": true, "pypi.org": true, "files.pythonhosted.org": true, "registry.yarnpkg.com": true, "rubygems.org": true, "crates.io": true, "proxy.golang.org": true}
 
-// image returns the container image in the words of docker run, as a list of at most one element.
-// The image is the first word that is neither an option nor the value of an option.
-func image(words []string) []string {
-	for i := 2; i < len(words); i++ {
-		w := words[i]
+// image returns the container image in command, which calls docker run, as a list of at most one element. The image is
+// the first word that is neither an option nor the value of an option.
+func image(command []string) []string {
+	for i := 2; i < len(command); i++ {
+		w := command[i]
 		if strings.HasPrefix(w, "-") {
 			if !strings.Contains(w, "=") && (len(w) == 2 && strings.Contains("-v-e-p-u-w-h-l-m", w) || slices.Contains([]string{"--name", "--network", "--volume", "--env", "--publish", "--user", "--workdir", "--mount", "--entrypoint", "--platform", "--env-file", "--memory", "--cpus", "--gpus"}, w)) {
 				i++
 			}
 			continue
 		}
-		return words[i : i+1]
+		return command[i : i+1]
 	}
 	return nil
 }
@@ -401,13 +401,13 @@ func (r *reader) rights(c *command, name string) {
 	}
 }
 
-// Interactive reports whether words start an interactive shell, which is a shell without a file and
-// without commands in its arguments.
-func Interactive(words []string) bool {
-	if len(words) == 0 || tables().programs[path.Base(words[0])]&shells == 0 && words[0] != "cmd.exe" && words[0] != "powershell.exe" {
+// Interactive reports whether command starts an interactive shell, which is a shell without a file
+// and without commands in its arguments.
+func Interactive(command []string) bool {
+	if len(command) == 0 || tables().programs[path.Base(command[0])]&shells == 0 && command[0] != "cmd.exe" && command[0] != "powershell.exe" {
 		return false
 	}
-	return !slices.ContainsFunc(words[1:], func(w string) bool { return w != "-i" && w != "-l" && w != "-li" && w != "-il" && w != "--login" })
+	return !slices.ContainsFunc(command[1:], func(w string) bool { return w != "-i" && w != "-l" && w != "-li" && w != "-il" && w != "--login" })
 }
 
 // disks are the prefixes of the names of disks in /dev on Linux, macOS, and FreeBSD:

@@ -40,20 +40,20 @@ func Read(d fact.Doc, comment func(fact.Doc)) {
 	}
 }
 
-// part returns the end of the part of a script that begins at from. If possible, the next part
-// begins with an unindented line.
-func part(text string, from int) int {
-	if len(text)-from <= maxParsed {
+// part returns the end of the part of a script that begins at offset start. If possible, the next
+// part begins with an unindented line.
+func part(text string, start int) int {
+	if len(text)-start <= maxParsed {
 		return len(text)
 	}
-	piece := text[from : from+maxParsed]
+	piece := text[start : start+maxParsed]
 	for end := len(piece); end > 0; {
 		end = strings.LastIndexByte(piece[:end], '\n')
 		if end > 0 && end+1 < len(piece) && piece[end+1] != ' ' && piece[end+1] != '\t' {
-			return from + end + 1
+			return start + end + 1
 		}
 	}
-	return from + maxParsed
+	return start + maxParsed
 }
 
 // lineEnd returns the end of the line that contains offset i. A line that ends with "\" includes
@@ -117,11 +117,11 @@ func Fetches(d fact.Doc) {
 	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
 }
 
-// argument reports whether rest, the text after the name of a program, looks like arguments rather
+// argument reports whether s, the text after the name of a program, looks like arguments rather
 // than like an English sentence. Arguments contain a flag, a path, a quotation mark, or a variable,
 // or consist of at most two words.
-func argument(rest string) bool {
-	return flag(rest) || strings.ContainsAny(rest, "/.$\"'*=:~|>_-") || len(strings.Fields(rest)) <= 2
+func argument(s string) bool {
+	return flag(s) || strings.ContainsAny(s, "/.$\"'*=:~|>_-") || len(strings.Fields(s)) <= 2
 }
 
 func flag(rest string) bool {

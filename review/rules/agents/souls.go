@@ -60,10 +60,10 @@ func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]r
 	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// firstMatches returns up to most matches of re in s. If most is -1, it returns all matches.
-func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
+// firstMatches returns up to limit matches of re in s. If limit is -1, it returns all matches.
+func firstMatches(re *regexp.Regexp, s string, limit int) []rules.Passage {
 	var found []rules.Passage
-	for _, at := range re.FindAllStringIndex(s, most) {
+	for _, at := range re.FindAllStringIndex(s, limit) {
 		found = append(found, rules.Passage{Start: at[0], End: at[1]})
 	}
 	return found

@@ -25,9 +25,9 @@ func Rules() []rules.Rule {
 	}
 }
 
-// eachChanged calls do for each file that the draft adds or changes, in the order of paths. before
+// eachChanged calls visit for each file that the draft adds or changes, in the order of paths. base
 // is nil for a new file.
-func eachChanged(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
+func eachChanged(c *rules.Change, visit func(name string, file registry.File, base *registry.File)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
 		return
@@ -40,9 +40,9 @@ func eachChanged(c *rules.Change, do func(name string, now registry.File, before
 		before, had := old[name]
 		switch {
 		case !had:
-			do(name, f.Files[name], nil)
+			visit(name, f.Files[name], nil)
 		case before != f.Files[name]:
-			do(name, f.Files[name], &before)
+			visit(name, f.Files[name], &before)
 		}
 	}
 }
@@ -64,12 +64,12 @@ func executable(name string, f registry.File, before *registry.File) []rules.Fin
 	return []rules.Finding{{Path: filePath(name), Message: jsondoc.Printable(name) + " " + what + "."}}
 }
 
-// fileRule returns a rule that passes every new or changed file to look.
-func fileRule(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
+// fileRule returns a rule that passes every new or changed file to check.
+func fileRule(id string, check func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
 		eachChanged(c, func(name string, f registry.File, before *registry.File) {
-			found = append(found, look(name, f, before)...)
+			found = append(found, check(name, f, before)...)
 		})
 		return found
 	})
@@ -77,16 +77,16 @@ func fileRule(id string, look func(name string, f registry.File, before *registr
 
 var parentPath = lazyregexp.New(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
-// eachText calls do for each file that has text. It does nothing if the draft deactivates its
+// eachText calls visit for each file that has text. It does nothing if the draft deactivates its
 // subject.
-func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
+func eachText(c *rules.Change, visit func(name string, t *rules.Text)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
 		return
 	}
 	for _, name := range f.Paths() {
 		if text := f.Files[name].Text; text != "" {
-			do(name, &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: text, Kind: rules.Prose, Visible: true})
+			visit(name, &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: text, Kind: rules.Prose, Visible: true})
 		}
 	}
 }
@@ -152,7 +152,7 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	start := max(0, strings.Index(f.Text, "⟨"))
 	first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
 	return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
-		return fmt.Sprintf("%s has NULs or bytes that are not UTF-8 (%d). The review shows such bytes in the form %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
+		return fmt.Sprintf("%s is not valid UTF-8. It has %d invalid bytes, shown in the form %s; clients drop or replace these bytes.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 	})
 }
 

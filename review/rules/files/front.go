@@ -265,15 +265,15 @@ type fences struct {
 	count int
 }
 
-// contain reports whether the byte offset at is in a fenced code block. Viewers show everything in
+// contain reports whether the byte at offset is in a fenced code block. Viewers show everything in
 // a fenced code block. contain must be called with increasing offsets.
-func (f *fences) contain(at int) bool {
+func (f *fences) contain(offset int) bool {
 	isFence := func(line string) bool {
 		line = strings.TrimSpace(line)
 		return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 	}
 	for {
-		n := strings.IndexByte(f.text[f.next:at], '\n')
+		n := strings.IndexByte(f.text[f.next:offset], '\n')
 		if n < 0 {
 			break
 		}
@@ -282,5 +282,5 @@ func (f *fences) contain(at int) bool {
 		}
 		f.next += n + 1
 	}
-	return (f.count%2 == 1) != isFence(f.text[f.next:at])
+	return (f.count%2 == 1) != isFence(f.text[f.next:offset])
 }

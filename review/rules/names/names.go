@@ -175,11 +175,11 @@ func coreAlias(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// eachName calls look once for the id and once for each alias of the tool.
-func eachName(c *rules.Change, look func(path, name string)) {
-	look("subject", c.Draft.Subject.ID)
+// eachName calls visit once for the id and once for each alias of the tool.
+func eachName(c *rules.Change, visit func(path, name string)) {
+	visit("subject", c.Draft.Subject.ID)
 	for i, alias := range aliases(c) {
-		look(aliasPath(i), alias)
+		visit(aliasPath(i), alias)
 	}
 }
 

@@ -146,10 +146,10 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return usedByOther(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// usedByOther returns a finding if others contains an active tool with a different id. If others
-// contains no such tool, it returns err.
-func usedByOther(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
-	for _, other := range others {
+// usedByOther returns a finding if matches contains an active tool with a different id, and err
+// otherwise.
+func usedByOther(matches []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
+	for _, other := range matches {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {
 			return []rules.Finding{{Path: path, Passage: passage, Message: fmt.Sprintf(message, passage, other.Subject)}}, nil
 		}

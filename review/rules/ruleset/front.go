@@ -22,8 +22,8 @@ const frontFamilies = "SP"
 // front checks each text in the front matter of the files of c separately. Clients add these texts
 // to the context of a model without the surrounding front matter. Quotation marks around a text
 // therefore belong to the syntax of front matter and do not mark a quotation. letters selects the
-// families of rules; see CheckFamilies. front omits findings that are already in found.
-func (s Set) front(ctx context.Context, c *rules.Change, letters string, found []rules.Finding) ([]rules.Finding, error) {
+// families of rules; see CheckFamilies. front omits findings that are already in reported.
+func (s Set) front(ctx context.Context, c *rules.Change, letters string, reported []rules.Finding) ([]rules.Finding, error) {
 	families := strings.Map(func(r rune) rune {
 		if letters == "" || strings.ContainsRune(letters, r) {
 			return r
@@ -58,7 +58,7 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 			}
 			for _, f := range of {
 				f = inFile(f, t, n, file)
-				if !slices.ContainsFunc(found, func(other rules.Finding) bool { // other is on the same lines and at least as severe
+				if !slices.ContainsFunc(reported, func(other rules.Finding) bool { // other is on the same lines and at least as severe
 					return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
 						other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine
 				}) {

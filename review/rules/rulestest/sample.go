@@ -49,13 +49,13 @@ func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
 }
 
-// Change returns an example that modifies a live tool that is not imported. from prepares the live
-// version, and to prepares the proposed version. An example that loosens a protection becomes a
-// counterexample if the caller swaps from and to.
-func Change(from, to func(*registry.Tool)) Example {
+// Change returns an example that modifies a live tool that is not imported. live prepares the live
+// version, and draft prepares the proposed version. An example that loosens a protection becomes a
+// counterexample if the caller swaps live and draft.
+func Change(live, draft func(*registry.Tool)) Example {
 	before, after := Action("set_invoices"), Action("set_invoices")
-	from(before.Definition.Tool)
-	to(after.Definition.Tool)
+	live(before.Definition.Tool)
+	draft(after.Definition.Tool)
 	one := 1
 	after.Type, after.BaseVersion = proposals.Modify, &one
 	return Example{Draft: after, Live: []registry.Live{{Subject: before.Subject, Version: 1, Definition: before.Definition}}}

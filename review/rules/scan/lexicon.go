@@ -199,11 +199,11 @@ func (l *lexicon) enterAll(c uint16, words string) {
 	}
 }
 
-// addLexeme adds the lexeme that consists of first, which is already inflected, and the words in
-// rest.
-func (l *lexicon) addLexeme(first, rest string, m meaning) {
-	ids := l.appendIDs(l.phrase[:0], first)
-	for w := range strings.FieldsSeq(rest) {
+// addLexeme adds the lexeme that consists of head, which is already inflected, and the words in
+// tail.
+func (l *lexicon) addLexeme(head, tail string, m meaning) {
+	ids := l.appendIDs(l.phrase[:0], head)
+	for w := range strings.FieldsSeq(tail) {
 		if inflects(w) {
 			for _, f := range inflect(w) {
 				l.addPhrase(l.appendIDs(ids[:len(ids):len(ids)], f.text), m)
@@ -262,13 +262,13 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	return ids
 }
 
-// splitWords folds s and calls found for each of its words. It splits s in the same way as the
-// reader does. found must not retain its argument.
-func (l *lexicon) splitWords(s string, found func(word []byte)) {
+// splitWords folds s and calls visit for each of its words. It splits s in the same way as the
+// reader does. visit must not retain its argument.
+func (l *lexicon) splitWords(s string, visit func(word []byte)) {
 	w := make([]byte, 0, len(s))
 	end := func() {
 		if len(w) > 0 && string(w) != "." {
-			found(w)
+			visit(w)
 		}
 		w = w[:0]
 	}

@@ -204,21 +204,21 @@ func (s *matcher) nearestSteps(f *frame, i int) (first, last int, ok bool) {
 	return first, last, s.words.tokens[last].pos-s.words.tokens[first].pos <= f.any
 }
 
-// report adds a match of frame n from token first to token last.
-func (s *matcher) report(n int, f *frame, first, last int) {
+// report adds a match of frame n from token start to token end.
+func (s *matcher) report(n int, f *frame, start, end int) {
 	if len(s.out.Matches) >= maxMatches || s.fired[n] >= maxPerFrame {
 		return
 	}
 	s.fired[n]++
 	m := Match{Frame: s.g.names[n], Disguise: s.seg.Hidden, Sentence: s.words.mask, Nested: s.seg.Depth > 0}
-	m.Start, m.End = s.seg.Origin(int(s.words.tokens[first].start), int(s.words.tokens[last].end))
-	for i := range first {
+	m.Start, m.End = s.seg.Origin(int(s.words.tokens[start].start), int(s.words.tokens[end].end))
+	for i := range start {
 		m.Before.union(&s.words.sets[i])
-		if s.words.tokens[first].pos-s.words.tokens[i].pos <= 3 {
+		if s.words.tokens[start].pos-s.words.tokens[i].pos <= 3 {
 			m.Lead.union(&s.words.sets[i])
 		}
 	}
-	for i := first; i <= last; i++ {
+	for i := start; i <= end; i++ {
 		m.Within.union(&s.words.sets[i])
 	}
 	for k := range f.steps {
@@ -227,7 +227,7 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 			m.Disguise |= s.words.tokens[i].hide
 		}
 	}
-	m.Quoted = s.words.inQuotes(first, last)
+	m.Quoted = s.words.inQuotes(start, end)
 	m.Stance = s.fit.stance()
 	s.out.Matches = append(s.out.Matches, m)
 }

@@ -52,17 +52,17 @@ type Clause struct {
 // Scan scans text and all texts encoded in text.
 func (g *Grammar) Scan(text string) *Result { return g.ScanProse(text, "") }
 
-// ScanProse is like Scan, but for a text that is only partly prose. said is a copy of text in which
-// everything except prose is replaced by spaces. If said is "", all of text is prose. Only words in
-// said are matched, but encoded passages anywhere in text are decoded.
-func (g *Grammar) ScanProse(text, said string) *Result {
-	if said == "" {
-		said = text
+// ScanProse is like Scan, but for a text that is only partly prose. prose is a copy of text in
+// which everything except prose is replaced by spaces. If prose is "", all of text is prose. Only
+// words in prose are matched, but encoded passages anywhere in text are decoded.
+func (g *Grammar) ScanProse(text, prose string) *Result {
+	if prose == "" {
+		prose = text
 	}
-	out := &Result{Comments: comments(said)}
+	out := &Result{Comments: comments(prose)}
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
-	s.begin(out, text, said)
+	s.begin(out, text, prose)
 	for seg := s.encoded.Next(); seg != nil; seg = s.encoded.Next() {
 		out.work += len(seg.Text)
 		s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg

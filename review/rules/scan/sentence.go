@@ -136,11 +136,11 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// recordShape records that the shape of the text from token first to token last implies the given
+// recordShape records that the shape of the text from token start to token end implies the given
 // concept.
-func (s *sentence) recordShape(first, last int, concept uint16) {
-	if first >= 0 && last < maxTokens {
-		s.extras = append(s.extras, extra{uint8(first), uint8(last), concept})
+func (s *sentence) recordShape(start, end int, concept uint16) {
+	if start >= 0 && end < maxTokens {
+		s.extras = append(s.extras, extra{uint8(start), uint8(end), concept})
 	}
 }
 
@@ -347,11 +347,11 @@ func (s *sentence) endOf(i int, concept uint16) int {
 	return end
 }
 
-// inQuotes reports whether the tokens from first to last are in quotation marks. In the sentence,
-// an odd number of quotation marks must precede them, and at least one must follow them.
-func (s *sentence) inQuotes(first, last int) bool {
+// inQuotes reports whether the tokens from start to end are in quotation marks. In the sentence, an
+// odd number of quotation marks must precede them, and at least one must follow them.
+func (s *sentence) inQuotes(start, end int) bool {
 	before := 0
-	for i := 0; i <= first; i++ {
+	for i := 0; i <= start; i++ {
 		if s.tokens[i].gap&gQuote != 0 {
 			before++
 		}
@@ -359,7 +359,7 @@ func (s *sentence) inQuotes(first, last int) bool {
 	if before%2 == 0 {
 		return false
 	}
-	for i := last + 1; i < s.n; i++ {
+	for i := end + 1; i < s.n; i++ {
 		if s.tokens[i].gap&gQuote != 0 {
 			return true
 		}

@@ -30,10 +30,10 @@ type fit struct {
 	first, last int                // tokens of the match
 }
 
-// passesGuards reports whether a match of f from token first to token last meets all guards with a
+// passesGuards reports whether a match of f from token start to token end meets all guards with a
 // distance. It stores the match in s.
-func (s *fit) passesGuards(f *frame, first, last int) bool {
-	s.frame, s.first, s.last = f, first, last
+func (s *fit) passesGuards(f *frame, start, end int) bool {
+	s.frame, s.first, s.last = f, start, end
 	for i := range s.frame.guards {
 		gu := &s.frame.guards[i]
 		if gu.within == 0 {

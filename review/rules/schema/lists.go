@@ -99,15 +99,15 @@ func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
 }
 
-// find calls wanted with the schema of the items of each list property. It returns the first such
-// schema that wanted accepts, or nil.
-func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
+// find calls match with the schema of the items of each list property. It returns the first such
+// schema that match accepts, or nil.
+func (s *Schema) find(match func(items *jsondoc.Node) bool) *jsondoc.Node {
 	all, _ := s.applied(s.Root)
 	for _, n := range all {
 		for _, property := range membersOf(n.Get("properties")) {
 			lists, _ := s.applied(property.Value)
 			for _, l := range lists {
-				if items := l.Get("items"); items != nil && wanted(items) {
+				if items := l.Get("items"); items != nil && match(items) {
 					return items
 				}
 			}

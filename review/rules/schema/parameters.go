@@ -56,9 +56,9 @@ func (s *Schema) described(n *jsondoc.Node) bool {
 // maxNamed is the maximum number of names in a message.
 const maxNamed = 5
 
-// firstNames returns the names of the first maxNamed parts, separated by commas.
-func firstNames(parts []*Subschema) string {
-	return lists.First(lists.Map(parts, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), maxNamed)
+// firstNames returns the names of the first maxNamed schemas, separated by commas.
+func firstNames(schemas []*Subschema) string {
+	return lists.First(lists.Map(schemas, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), maxNamed)
 }
 
 // unknownRequired reports properties that are required but that no schema for the same value
@@ -95,10 +95,10 @@ func (s *Schema) unknownRequired() []rules.Finding {
 	return found
 }
 
-// properties returns the names of the properties that are described in whole or in another schema
-// for the same value. It returns nil if the names cannot be determined.
-func (s *Schema) properties(whole *Subschema) map[string]bool {
-	all, known := s.applied(whole.Node)
+// properties returns the names of the properties that are described in subschema or in another
+// schema for the same value. It returns nil if the names cannot be determined.
+func (s *Schema) properties(subschema *Subschema) map[string]bool {
+	all, known := s.applied(subschema.Node)
 	names := map[string]bool{}
 	for _, n := range all {
 		for _, m := range membersOf(n.Get("properties")) {

@@ -106,13 +106,13 @@ func portable(n *jsondoc.Node) bool {
 	return ok
 }
 
-// conflictingKeywords reports keywords of the subschema part that contradict each other.
-func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
-	n := part.Node
+// conflictingKeywords reports keywords of subschema that contradict each other.
+func (s *Schema) conflictingKeywords(subschema *Subschema) []rules.Finding {
+	n := subschema.Node
 	var found []rules.Finding
 	add := func(key, format string, args ...any) {
 		if len(found) < rules.MaxPerText {
-			found = append(found, rules.Finding{Path: s.Below(jsondoc.Join(part.Path(), key)), Message: fmt.Sprintf(format, args...)})
+			found = append(found, rules.Finding{Path: s.Below(jsondoc.Join(subschema.Path(), key)), Message: fmt.Sprintf(format, args...)})
 		}
 	}
 	if enum := n.Get("enum"); enum != nil && enum.Kind == jsondoc.Array {

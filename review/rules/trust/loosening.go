@@ -51,13 +51,13 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// comparedWith returns a note that the finding compares the draft with another definition, before.
-// It returns "" if before is the live version of the same subject.
-func comparedWith(before *registry.Live, c *rules.Change) string {
-	if before.Subject == c.Draft.Subject {
+// comparedWith returns a note that the finding compares the draft with another definition, base. It
+// returns "" if base is the live version of the same subject.
+func comparedWith(base *registry.Live, c *rules.Change) string {
+	if base.Subject == c.Draft.Subject {
 		return ""
 	}
-	return fmt.Sprintf(" (from %s, which this definition hides)", before.Subject)
+	return fmt.Sprintf(" (from %s, which this definition hides)", base.Subject)
 }
 
 // loosened returns a rule that compares a tool with the tool that it replaces. The messages of the

@@ -105,12 +105,12 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 	return found
 }
 
-// matched returns the candidates for the matches of the named frames in s. If said is set, it omits
-// matches in quotation marks and in code blocks.
-func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
+// matched returns the candidates for the matches of the named frames in s. If unquoted is set, it
+// omits matches in quotation marks and in code blocks.
+func (a *attack) matched(c *View, s *Scanned, frames string, unquoted bool) []candidate {
 	var spans []rules.Passage
 	for _, i := range s.byRule[frames] {
-		if m := &s.Matches[i]; !mentioned(m) && !a.isExcepted(c, s, m) && (!said || !m.Quoted && m.Stance&scan.Fenced == 0) {
+		if m := &s.Matches[i]; !mentioned(m) && !a.isExcepted(c, s, m) && (!unquoted || !m.Quoted && m.Stance&scan.Fenced == 0) {
 			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
 		}
 	}

@@ -59,20 +59,20 @@ func (c *View) Sentences() []Sentence {
 }
 
 // sentencesWith returns the sentences that table selects, with their scores. It also returns, for
-// each candidate in found, the index of its sentence, or -1 if the candidate is in none of the
-// sentences. If table is nil, it returns every sentence without a score.
-func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []int) {
+// each element of candidates, the index of its sentence, or -1 if it is in none of the sentences.
+// If table is nil, it returns every sentence without a score.
+func (c *View) sentencesWith(table *Learned, candidates []candidate) ([]Sentence, []int) {
 	var list []Sentence
-	in := make([]int, len(found))
+	in := make([]int, len(candidates))
 	for i := range in {
 		in[i] = -1
 	}
 	for _, s := range c.scanned() {
 		from := len(list)
 		list = c.sentences(list, s, table)
-		for n := range found {
-			if found[n].text == &s.Text {
-				in[n] = recordFrame(list, from, &found[n])
+		for n := range candidates {
+			if candidates[n].text == &s.Text {
+				in[n] = recordFrame(list, from, &candidates[n])
 			}
 		}
 	}
@@ -91,11 +91,11 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 // scratch contains Clauses for reuse. They keep their vocabulary.
 var scratch = sync.Pool{New: func() any { return &Clauses{} }}
 
-// recordFrame searches list[from:] for the sentence that contains the start of f, and records the
+// recordFrame searches list[start:] for the sentence that contains the start of f, and records the
 // frame of f in this sentence. It returns the index of the sentence in list, or -1 if no sentence
 // contains f.
-func recordFrame(list []Sentence, from int, f *candidate) int {
-	for k := from; k < len(list); k++ {
+func recordFrame(list []Sentence, start int, f *candidate) int {
+	for k := start; k < len(list); k++ {
 		s := &list[k]
 		if f.passage.Start >= s.at.End || f.passage.End <= s.at.Start {
 			continue
@@ -353,18 +353,18 @@ func (t *Learned) warns(s *Sentence, margin float64) bool {
 	return s.score >= t.unmatchedThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
-// combineClasses raises the sure findings to their maximum severity if they belong to at least two
-// independent classes. A finding is sure if it warns and either is certain or is in a sentence that
-// scores as an attack.
-func combineClasses(found []candidate, list []Sentence, in []int, table *Learned) {
+// combineClasses raises the sure candidates to their maximum severity if they belong to at least
+// two independent classes. A candidate is sure if it warns and either is certain or is in a
+// sentence that scores as an attack.
+func combineClasses(candidates []candidate, list []Sentence, sentenceOf []int, table *Learned) {
 	classes := map[string]bool{}
-	sure := make([]bool, len(found))
-	for n := range found {
-		f := &found[n]
-		if f.Severity.Rank() < rules.Warn.Rank() || in[n] < 0 {
+	sure := make([]bool, len(candidates))
+	for n := range candidates {
+		f := &candidates[n]
+		if f.Severity.Rank() < rules.Warn.Rank() || sentenceOf[n] < 0 {
 			continue
 		}
-		s := &list[in[n]]
+		s := &list[sentenceOf[n]]
 		sure[n] = f.certain || s.score >= float64(table.Threshold)
 		if sure[n] {
 			classes[classOf(f.Rule)] = true
@@ -373,9 +373,9 @@ func combineClasses(found []candidate, list []Sentence, in []int, table *Learned
 	if len(classes) < 2 {
 		return
 	}
-	for n := range found {
+	for n := range candidates {
 		if sure[n] {
-			found[n].Severity = found[n].maxSeverity
+			candidates[n].Severity = candidates[n].maxSeverity
 		}
 	}
 }

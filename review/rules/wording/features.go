@@ -61,7 +61,7 @@ func (h hash32) mixed() uint32 {
 	return x
 }
 
-// name adds a feature to the given group. parts are the parts of its name.
+// name adds a feature to the given group. The concatenated parts are the name of the feature.
 func (f *Features) name(group int, parts ...string) {
 	h := fnvBasis
 	for _, p := range parts {
@@ -200,19 +200,19 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	}
 }
 
-// bridge appends the phrases that extend across the boundary of two clauses. before contains the
-// words of the first clause, and after the words of the second.
-func bridge(list []uint32, before, after []*term) []uint32 {
-	if len(before) == 0 || len(after) == 0 {
+// bridge appends the phrases that extend across the boundary of two clauses. prev contains the
+// words of the first clause, and next contains the words of the second clause.
+func bridge(list []uint32, prev, next []*term) []uint32 {
+	if len(prev) == 0 || len(next) == 0 {
 		return list
 	}
-	last := before[len(before)-1].phrase.then(after[0])
+	last := prev[len(prev)-1].phrase.then(next[0])
 	list = append(list, last.mixed())
-	if len(after) > 1 {
-		list = append(list, last.then(after[1]).mixed())
+	if len(next) > 1 {
+		list = append(list, last.then(next[1]).mixed())
 	}
-	if len(before) > 1 {
-		list = append(list, before[len(before)-2].phrase.then(before[len(before)-1]).then(after[0]).mixed())
+	if len(prev) > 1 {
+		list = append(list, prev[len(prev)-2].phrase.then(prev[len(prev)-1]).then(next[0]).mixed())
 	}
 	return list
 }

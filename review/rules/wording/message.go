@@ -23,7 +23,7 @@ type reported struct {
 
 // report converts scored candidates into findings, indexed by rule. A finding covers a whole
 // sentence, so the candidates of a rule in the same sentence become a single finding.
-func (c *View) report(found []candidate, list []Sentence, in []int) map[string][]rules.Finding {
+func (c *View) report(candidates []candidate, list []Sentence, sentenceOf []int) map[string][]rules.Finding {
 	type place struct {
 		rule string
 		text *rules.Text
@@ -31,8 +31,8 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 	var order []place
 	groups := map[place][]reported{}
 	byRule := map[string][]rules.Finding{}
-	for n := range found {
-		f := &found[n]
+	for n := range candidates {
+		f := &candidates[n]
 		if f.text == nil {
 			byRule[f.Rule] = append(byRule[f.Rule], f.Finding)
 			continue
@@ -42,10 +42,10 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 			order = append(order, at)
 		}
 		r := reported{candidate: f, span: f.passage}
-		if in[n] >= 0 {
+		if sentenceOf[n] >= 0 {
 			// The passage of a finding is the encoded text. The message contains the decoded
 			// sentence.
-			if s := &list[in[n]]; s.at.Disguise.Decoded() {
+			if s := &list[sentenceOf[n]]; s.at.Disguise.Decoded() {
 				r.decoded = s.Text
 			} else {
 				r.span = s.text.wholeSentence(r.passage)
@@ -110,44 +110,44 @@ func messageWith(deed, passage string, how disguise.Disguise) string {
 	return rules.Quoting(deed, passage)
 }
 
-// wholeSentence extends the passage at to whole sentences or, in a program, to whole lines. It
+// wholeSentence extends the passage p to whole sentences or, in a program, to whole lines. It
 // returns the whole text if the text has no sentences. It shortens a very long result.
-func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
-	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
+func (s *Scanned) wholeSentence(p rules.Passage) rules.Passage {
+	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: p.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
-		span.Start, span.End = at.Start, at.End
-		first, _ := slices.BinarySearchFunc(s.Sentences, at.Start, func(x scan.Sentence, start int) int { return cmp.Compare(x.End, start+1) })
+		span.Start, span.End = p.Start, p.End
+		first, _ := slices.BinarySearchFunc(s.Sentences, p.Start, func(x scan.Sentence, start int) int { return cmp.Compare(x.End, start+1) })
 		for _, x := range s.Sentences[first:] {
-			if x.Start >= at.End {
+			if x.Start >= p.End {
 				break
 			}
 			span.Start, span.End = min(span.Start, x.Start), max(span.End, x.End)
 		}
 		behind := s.Value[span.End:]
 		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？:)]}\"'`*_”’»"))
-		span = listItem(s.Value, span, at)
+		span = listItem(s.Value, span, p)
 	}
 	if s.Kind == rules.Program { // extend to whole lines
-		span.Start = strings.LastIndexByte(s.Value[:at.Start], '\n') + 1
-		if n := strings.IndexByte(s.Value[at.End:], '\n'); n >= 0 {
-			span.End = at.End + n
+		span.Start = strings.LastIndexByte(s.Value[:p.Start], '\n') + 1
+		if n := strings.IndexByte(s.Value[p.End:], '\n'); n >= 0 {
+			span.End = p.End + n
 		}
 	}
-	span = shorten(s.Value, span, at)
+	span = shorten(s.Value, span, p)
 	text := s.Value[span.Start:span.End] // trim white space
 	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
 	return span
 }
 
-// listItem narrows span to the list items, table rows, or headings that contain at. The scanner
+// listItem narrows span to the list items, table rows, or headings that contain match. The scanner
 // does not end a sentence at these parts, but people read each part separately.
-func listItem(value string, span, at rules.Passage) rules.Passage {
+func listItem(value string, span, match rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {
-			if line <= at.Start {
+			if line <= match.Start {
 				span.Start = line
-			} else if line >= at.End {
+			} else if line >= match.End {
 				span.End = line
 				break
 			}
@@ -177,24 +177,24 @@ func startsItem(line string) bool {
 // sentence is cut to the text around the match.
 const maxSentence = 480
 
-// shorten shortens span to about maxSentence bytes around at. It cuts at spaces.
-func shorten(value string, span, at rules.Passage) rules.Passage {
+// shorten shortens span to about maxSentence bytes around match. It cuts at spaces.
+func shorten(value string, span, match rules.Passage) rules.Passage {
 	if span.End-span.Start <= maxSentence {
 		return span
 	}
-	around := max(0, maxSentence-(at.End-at.Start)) / 2
-	if start := at.Start - around; start > span.Start {
-		if space := strings.IndexFunc(value[start:at.Start], unicode.IsSpace); space >= 0 {
+	around := max(0, maxSentence-(match.End-match.Start)) / 2
+	if start := match.Start - around; start > span.Start {
+		if space := strings.IndexFunc(value[start:match.Start], unicode.IsSpace); space >= 0 {
 			span.Start = start + space
 		} else {
-			span.Start = at.Start
+			span.Start = match.Start
 		}
 	}
-	if end := at.End + around; end < span.End {
-		if space := strings.LastIndexFunc(value[at.End:end], unicode.IsSpace); space >= 0 {
-			span.End = at.End + space
+	if end := match.End + around; end < span.End {
+		if space := strings.LastIndexFunc(value[match.End:end], unicode.IsSpace); space >= 0 {
+			span.End = match.End + space
 		} else {
-			span.End = at.End
+			span.End = match.End
 		}
 	}
 	return span

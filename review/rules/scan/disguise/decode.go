@@ -71,11 +71,11 @@ type Decoder struct {
 	Known func(word []byte) bool
 }
 
-// Begin starts decoding text. said is a copy of text in which everything except prose is replaced
+// Begin starts decoding text. prose is a copy of text in which everything except prose is replaced
 // by spaces.
-func (s *Decoder) Begin(text, said string) {
+func (s *Decoder) Begin(text, prose string) {
 	s.budget, s.next, s.original = 2*len(text)+MaxExtra, 0, text
-	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})
+	s.queue = append(s.queue[:0], Segment{Text: prose, end: len(text)})
 }
 
 // Next advances to the next segment and returns it. It returns nil if there are no more segments.
@@ -90,14 +90,14 @@ func (s *Decoder) Next() *Segment {
 	return s.seg
 }
 
-// End returns the results and releases the text. found are the decoded passages. longRuns are the
-// runs of at least 16 letters, digits, and "+/-_" in the text. longRun reports whether the text or
-// a decoded text contains such a run.
-func (s *Decoder) End() (found []Decoded, longRuns [][2]int, longRun bool) {
-	found, longRuns, longRun = s.found, s.longRuns, s.longRun
+// End returns the results and releases the text. decoded contains the decoded passages. longRuns
+// contains the runs of at least 16 letters, digits, and "+/-_" in the text. longRun reports whether
+// the text or a decoded text contains such a run.
+func (s *Decoder) End() (decoded []Decoded, longRuns [][2]int, longRun bool) {
+	decoded, longRuns, longRun = s.found, s.longRuns, s.longRun
 	clear(s.queue)
 	s.seg, s.text, s.original, s.found, s.longRuns, s.longRun = nil, "", "", nil, nil, false
-	return found, longRuns, longRun
+	return decoded, longRuns, longRun
 }
 
 // push queues text, which was decoded from the byte range [start, end) of the current segment. offs

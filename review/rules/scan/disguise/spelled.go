@@ -113,10 +113,10 @@ func (s *Decoder) decodeCiphers() {
 	}
 }
 
-// isMoreReadable reports whether m has more known words after decoding with turn than before, and
-// most decoded words are known.
-func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
-	words, turned := s.countWords(m, 2, turn)
+// isMoreReadable reports whether m has more known words after applying decode than before, and most
+// decoded words are known.
+func (s *Decoder) isMoreReadable(m span, decode func(word []byte)) bool {
+	words, turned := s.countWords(m, 2, decode)
 	if 2*turned < words {
 		return false
 	}
@@ -124,10 +124,10 @@ func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 	return turned > plain
 }
 
-// countWords returns the number of words in m and the number of words that are known after turn has
-// decoded them. It ignores short words. If least is positive, countWords stops as soon as the
-// remaining words cannot make least*known >= words.
-func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, known int) {
+// countWords returns the number of words in m and the number of words that are known after decode
+// has decoded them. It ignores short words. If ratio is positive, countWords stops as soon as the
+// remaining words cannot make ratio*known >= words.
+func (s *Decoder) countWords(m span, ratio int, decode func(word []byte)) (words, known int) {
 	var word []byte
 	for i := m.start; i <= m.end; {
 		r, size := rune(0), 1
@@ -144,10 +144,10 @@ func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, 
 		}
 		if len(word) >= shortMarker {
 			words++
-			if turn(word); s.Known(word) {
+			if decode(word); s.Known(word) {
 				known++
 			}
-			if follow := (m.end-i)/(shortMarker+1) + 1; least > 0 && words-least*known > (least-1)*follow {
+			if follow := (m.end-i)/(shortMarker+1) + 1; ratio > 0 && words-ratio*known > (ratio-1)*follow {
 				break
 			}
 		}

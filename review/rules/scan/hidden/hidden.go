@@ -116,10 +116,10 @@ const (
 
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// kind returns the kind of the character r, which ends at byte next, or None if r is expected.
-func (h *search) kind(r rune, next int) Kind {
+// kind returns the kind of the character r, which ends at byte end, or None if r is expected.
+func (h *search) kind(r rune, end int) Kind {
 	switch {
-	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f', r == utf8.RuneError:
+	case r == '\r' && (end == len(h.text) || h.text[end] == '\n' || h.text[end] == '\r'), r == '\f', r == utf8.RuneError:
 		return None
 	case r == 0x85, r == 0x2028, r == 0x2029:
 		return Separator
@@ -128,7 +128,7 @@ func (h *search) kind(r rune, next int) Kind {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return Control
 	case r >= TagFirst && r <= tagLast:
-		if next <= h.flag {
+		if end <= h.flag {
 			return None
 		}
 		return Tag
@@ -147,7 +147,7 @@ func (h *search) kind(r rune, next int) Kind {
 		}
 		return DirectionMark
 	case letters.Ignorable(r):
-		if h.isJustified(r, next) {
+		if h.isJustified(r, end) {
 			return None
 		}
 		return Invisible
@@ -214,19 +214,19 @@ func takesSelector(base, sel rune) bool {
 	return unicode.In(base, unicode.Han, unicode.Mongolian, unicode.Myanmar) || unicode.Is(unicode.Sm, base) || base >= 0x3000 && base <= 0x303f
 }
 
-// add adds a character of kind k and n bytes at offset at. It extends the last run if that run has
-// the same kind and is adjacent. Otherwise, it starts a new run.
-func (h *search) add(k Kind, at, n int) {
+// add adds a character of kind k and n bytes at offset. It extends the last run if that run has the
+// same kind and is adjacent. Otherwise, it starts a new run.
+func (h *search) add(k Kind, offset, n int) {
 	if last := len(h.found) - 1; last >= 0 {
-		if f := &h.found[last]; f.Kind == k && (f.End == at || k == Stacked && at-f.End <= maxMarked) {
-			f.End = at + n
+		if f := &h.found[last]; f.Kind == k && (f.End == offset || k == Stacked && offset-f.End <= maxMarked) {
+			f.End = offset + n
 			f.Count++
 			return
 		}
 	}
 	if h.count[k] < MaxRuns {
 		h.count[k]++
-		h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1})
+		h.found = append(h.found, Run{Kind: k, Start: offset, End: offset + n, Count: 1})
 	}
 }
 
