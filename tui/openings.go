@@ -58,9 +58,9 @@ func (m *pageOpener) Resume(r screen.Resume) tea.Cmd {
 	return m.pages.Show(pp)
 }
 
-// Drop deletes the unsent text named draft, and then runs the command next.
-func (m *pageOpener) Drop(draft string, next tea.Cmd) tea.Cmd {
-	return unsent.Then(m.screen.Unsent.Drop(draft), next)
+// Drop deletes the unsent text named draft, and then runs cmd.
+func (m *pageOpener) Drop(draft string, cmd tea.Cmd) tea.Cmd {
+	return unsent.Then(m.screen.Unsent.Drop(draft), cmd)
 }
 
 // OpenEntry opens the page of a live definition: a tool, an agent, or an allow-list.
@@ -230,14 +230,14 @@ func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// find returns a command that calls the function find and opens the result: the change set of the proposal, or
-// the proposal itself. It opens nothing if the user has left the page by then. from is the ID of the proposal
-// on screen, or "".
-func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
+// find returns a command that calls read and opens the result: the change set of the proposal, or the proposal
+// itself. It opens nothing if the user has left the page by then. The argument of read is the ID of the
+// proposal on screen, or "".
+func (m *pageOpener) find(read func(current proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.Active()
 	return func() tea.Msg {
-		found, err := find(before.ID)
+		found, err := read(before.ID)
 		return screen.Then{Do: func() tea.Cmd {
 			here, _ := m.pages.Current()
 			switch {

@@ -161,10 +161,10 @@ func unless(ok bool, why string) string {
 }
 
 // entriesOf returns a constructor for the page that lists live definitions of the given kind.
-func entriesOf(of registry.Kind) func(s *deps) screen.Page {
+func entriesOf(kind registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
 		return entries.New(s.Context, s.shell, s.Registry, entries.Options{
-			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, Restore: s.user.Restore, Debounce: s.debounce,
+			Kind: kind, Layer: s.Layer, NoEditor: s.editor.Missing, Restore: s.user.Restore, Debounce: s.debounce,
 		})
 	}
 }

@@ -259,10 +259,10 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click performs the action of a clickable part of the bar, the tabs, or the footer. what is a verb and its
-// object, for example "key enter".
-func (m *Model) click(what string) tea.Cmd {
-	switch verb, name, _ := strings.Cut(what, " "); verb {
+// click performs the action of a clickable part of the bar, the tabs, or the footer. The action is a verb and
+// its object, for example "key enter".
+func (m *Model) click(action string) tea.Cmd {
+	switch verb, name, _ := strings.Cut(action, " "); verb {
 	case "key":
 		return m.key(keyPress(name))
 	case "page":

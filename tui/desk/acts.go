@@ -140,15 +140,15 @@ const maxWaiting = 200
 // CallState returns the state of call p.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
-// no longer wait, taken from the newest last calls.
-func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
+// PendingCalls returns the waiting calls and their number. The waiting calls are followed by those of the
+// newest maxRecent calls that no longer wait.
+func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
 		return nil, 0, err
 	}
 	waiting = len(calls)
-	all, err := u.Calls.Pending(ctx, gateway.PendingQuery{Limit: last})
+	all, err := u.Calls.Pending(ctx, gateway.PendingQuery{Limit: maxRecent})
 	for _, p := range all {
 		if u.Calls.State(p) != gateway.PendingWaiting {
 			calls = append(calls, p)

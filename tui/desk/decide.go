@@ -16,15 +16,15 @@ import (
 )
 
 // ReadForDecision reads the current state of ps. If act is an approval, it also reads the other members of
-// their change sets. It reports its progress by calling tell.
-func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
+// their change sets. It calls report with its progress.
+func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []proposals.Proposal, report func(done, total int)) ([]review.Dossier, error) {
 	var out []review.Dossier
 	read := map[proposals.ID]bool{}
 	for i, p := range ps {
 		if read[p.ID] {
 			continue
 		}
-		tell(i, len(ps))
+		report(i, len(ps))
 		members, err := []review.Dossier(nil), error(nil)
 		if act == proposals.ActApprove && p.ChangeSet != "" && p.State.Open() {
 			var set review.ChangeSet

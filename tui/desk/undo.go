@@ -153,16 +153,16 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 	})
 }
 
-// deactivate proposes to deactivate the definition that became live with the decision of. The proposal keeps
+// deactivate proposes to deactivate the definition that became live with the given decision. The proposal keeps
 // the examples and test cases of the definition.
-func (u *User) deactivate(ctx context.Context, of proposals.Decision, reason string) (proposals.Proposal, string, error) {
-	approved, err := u.Desk.Show(ctx, u.Actor, of.Proposal)
+func (u *User) deactivate(ctx context.Context, decision proposals.Decision, reason string) (proposals.Proposal, string, error) {
+	approved, err := u.Desk.Show(ctx, u.Actor, decision.Proposal)
 	if err != nil {
 		return proposals.Proposal{}, "", err
 	}
 	was := approved.Revision.Draft
 	ps, err := u.Desk.Propose(ctx, u.Actor, []proposals.Draft{{
-		Type: proposals.Deactivate, Subject: of.Subject, BaseVersion: &of.Version, Rationale: reason, Examples: was.Examples, TestCases: was.TestCases,
+		Type: proposals.Deactivate, Subject: decision.Subject, BaseVersion: &decision.Version, Rationale: reason, Examples: was.Examples, TestCases: was.TestCases,
 	}}, false)
 	if err != nil {
 		return proposals.Proposal{}, "", err

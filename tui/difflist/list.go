@@ -122,9 +122,9 @@ func newList(fields []diff.Field, context, names int) *List {
 }
 
 // Collapse marks fields that need not be read. The keys of notes are paths of fields or files, and the values
-// are the reasons. Unless whole is set, the list then shows only the heading and the reason of each marked
+// are the reasons. Unless full is set, the list then shows only the heading and the reason of each marked
 // field.
-func (l *List) Collapse(notes map[string]string, whole bool) *List {
+func (l *List) Collapse(notes map[string]string, full bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
 		for path, note := range notes {
@@ -133,7 +133,7 @@ func (l *List) Collapse(notes map[string]string, whole bool) *List {
 			}
 		}
 	}
-	l.whole = whole
+	l.whole = full
 	l.layOut()
 	return l
 }

@@ -53,10 +53,10 @@ func (m *Drafting) DraftNew() tea.Cmd {
 	})
 }
 
-// EditLive opens a live definition in the editor. The cursor is at the line that contains the text at.
-func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd {
+// EditLive opens a live definition in the editor. The cursor is at the line that contains passage.
+func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int, passage string) tea.Cmd {
 	w := m.Editor.Draft(s, &d, version)
-	w.At = at
+	w.At = passage
 	return m.Edit(w)
 }
 

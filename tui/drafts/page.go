@@ -56,8 +56,8 @@ type Shell interface {
 	Edit(w editor.Manuscript) tea.Cmd
 	Resume(r screen.Resume) tea.Cmd
 	ToQueue() tea.Cmd
-	// Drop deletes the text named draft, and then runs then.
-	Drop(draft string, then tea.Cmd) tea.Cmd
+	// Drop deletes the text named draft, and then runs cmd.
+	Drop(draft string, cmd tea.Cmd) tea.Cmd
 }
 
 // Page lists the unsent texts, newest first.

@@ -193,10 +193,10 @@ func limitMarks(s string) Safe {
 	return Safe(b.String())
 }
 
-// splitMarks returns the first code point of whole, followed by the number of the other code points.
-func splitMarks(whole string) string {
-	first, _ := utf8.DecodeRuneInString(whole)
-	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
+// splitMarks returns the first code point of char, followed by the number of the other code points.
+func splitMarks(char string) string {
+	first, _ := utf8.DecodeRuneInString(char)
+	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(char)-1)
 }
 
 // Escapef formats text like fmt.Sprintf and escapes the result.
@@ -268,14 +268,14 @@ func CutWords(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the cells of s in the columns from, from+1, …, to-1. If s is too short, Slice pads the result
-// with blanks. If only one half of a wide character is in these columns, Slice replaces it by a blank.
-func Slice(s Safe, from, to int) Safe {
+// Slice returns the columns start to end-1 of s. If s is too short, Slice pads the result with blanks. If only
+// one half of a wide character is in these columns, Slice replaces it by a blank.
+func Slice(s Safe, start, end int) Safe {
 	var b strings.Builder
 	at := 0
-	for i := 0; i < len(s) && at < to; {
+	for i := 0; i < len(s) && at < end; {
 		n, cells := cluster(string(s[i:]))
-		switch inside := min(at+cells, to) - max(at, from); {
+		switch inside := min(at+cells, end) - max(at, start); {
 		case inside == cells:
 			b.WriteString(string(s[i : i+n]))
 		case inside > 0:
@@ -283,6 +283,6 @@ func Slice(s Safe, from, to int) Safe {
 		}
 		i, at = i+n, at+cells
 	}
-	b.WriteString(Blank(to - max(at, from)))
+	b.WriteString(Blank(end - max(at, start)))
 	return Safe(b.String())
 }

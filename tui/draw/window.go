@@ -81,11 +81,11 @@ func plainRun(raw string, i, n int) int {
 	return j - i
 }
 
-// Measure returns the offset at the end of the longest piece of text that fits in width cells. The piece begins
-// at offset from, which is drawn in column col. used is the number of cells that the piece takes. If the first
-// glyph is too wide, the piece consists of this glyph, and used is width.
-func Measure(raw string, from, col, width int) (to, used int) {
-	i := from
+// Measure returns the end of the longest piece of raw that begins at offset start and fits in width cells. The
+// piece is drawn in column col and takes used cells. If the first glyph is too wide, the piece consists of this
+// glyph, and used is width.
+func Measure(raw string, start, col, width int) (end, used int) {
+	i := start
 	for i < len(raw) && used < width {
 		if n := plainRun(raw, i, width-used); n > 0 {
 			i, used = i+n, used+n
@@ -111,12 +111,12 @@ func Measure(raw string, from, col, width int) (to, used int) {
 	return i, used
 }
 
-// Write appends the text between the offsets from and to. The offset to is the result of Measure for the same
-// col and width. Write returns the number of cells written, which is at most width.
-func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
+// Write appends the text between the offsets start and end. The offset end is the result of Measure for the
+// same col and width. Write returns the number of cells written, which is at most width.
+func (t *Text) Write(b *strings.Builder, start, end, col, width int) int {
 	used := 0
-	for i := from; i < to && used < width; {
-		style, until := t.styleAt(i, to)
+	for i := start; i < end && used < width; {
+		style, until := t.styleAt(i, end)
 		if n := min(plainRun(t.Raw, i, width-used), until-i); n > 0 {
 			style.Write(b, t.Raw[i:i+n])
 			i, used = i+n, used+n

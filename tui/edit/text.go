@@ -164,13 +164,13 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns the number of lines that t takes at the given width, limited to most.
-func Height(t Text, width, most int) int {
+// Height returns the number of lines that t takes at the given width, but at most limit.
+func Height(t Text, width, limit int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
 	p.SetRows(rows(t.String(), -1, theme.Plain()))
-	p.SetSize(width, most)
-	return min(p.Lines(most), most)
+	p.SetSize(width, limit)
+	return min(p.Lines(limit), limit)
 }
 
 // ViewLine draws a single line and its cursor in width cells. It applies the style marked if the text is

@@ -81,12 +81,12 @@ func (e *Editor) StoredIn(file string) string {
 	return file
 }
 
-// Run returns a command that opens the file of w in the editor. When the editor exits, the command passes the
-// text to then.
-func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
+// Run returns a command that opens the file of w in the editor. When the editor exits, the command passes the text to
+// fn.
+func (e *Editor) Run(w Manuscript, fn func(text []byte, err error) tea.Cmd) tea.Cmd {
 	err := w.create()
 	if err != nil {
-		return then(nil, err)
+		return fn(nil, err)
 	}
 	give := e.Exec
 	if give == nil {
@@ -103,7 +103,7 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 		} else {
 			text, err = os.ReadFile(w.File)
 		}
-		return screen.Then{Do: func() tea.Cmd { return then(text, err) }}
+		return screen.Then{Do: func() tea.Cmd { return fn(text, err) }}
 	})
 }
 

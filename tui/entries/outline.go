@@ -161,11 +161,11 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// MoveToEnd implements screen.CursorPage. It moves the cursor to the first row, or to the last row if last is
-// set. If last is set and the last group is not completely loaded, it also loads the missing entries and then
-// moves the cursor to the last of them.
-func (r *Page) MoveToEnd(last bool) tea.Cmd {
-	if !last {
+// MoveToEnd implements screen.CursorPage. It moves the cursor to the first row, or to the last row if bottom
+// is set. If bottom is set and the last group is not completely loaded, it also loads the missing entries and
+// then moves the cursor to the last of them.
+func (r *Page) MoveToEnd(bottom bool) tea.Cmd {
+	if !bottom {
 		return r.Move(-r.outline.len())
 	}
 	n := len(r.outline.sections)

@@ -37,9 +37,9 @@ type Page struct {
 	rows   []Row
 }
 
-// New returns the help for the place named from. before draws the notes above the keys.
-func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, from: from, rows: rows, before: before}
+// New returns the help for the given place. The function notes draws the notes above the keys.
+func New(sh Shell, place string, rows []Row, notes func(*prose.Page)) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, from: place, rows: rows, before: notes}
 }
 
 // Place implements screen.Page.

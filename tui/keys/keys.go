@@ -124,18 +124,18 @@ func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
 // Interrupt must be called for each key press. It cancels the pending key. It reports whether the previous key
 // press performed an action that can be undone.
-func (m *Keys) Interrupt() (just bool) {
-	just, m.justActed, m.pending = m.justActed, false, nil
-	return just
+func (m *Keys) Interrupt() (justActed bool) {
+	justActed, m.justActed, m.pending = m.justActed, false, nil
+	return justActed
 }
 
-// Press performs the action of the pressed key, or shows why the key is disabled. just is the result of
+// Press performs the action of the pressed key, or shows why the key is disabled. justActed is the result of
 // Interrupt.
-func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
+func (m *Keys) Press(msg tea.KeyPressMsg, justActed bool) tea.Cmd {
 	keys := m.active()
 	// Immediately after an action, the undo key undoes the action on every page. Later, the key does this only in
 	// the queue, because it has other meanings on other pages.
-	if undo, ok := m.named("take-back"); ok && just && m.undo != nil && !m.picking() && undo.Matches(msg) {
+	if undo, ok := m.named("take-back"); ok && justActed && m.undo != nil && !m.picking() && undo.Matches(msg) {
 		return m.Undo(m.undo)
 	}
 	for _, k := range keys {

@@ -92,8 +92,8 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	return sign + draw.Escapef(" %d %s", s.Findings, rules.Info), style
 }
 
-// Facts adds the facts about p to page, each with a label. It draws more after the state.
-func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, more draw.Safe) {
+// Facts adds the facts about p to page, each with a label. It draws suffix after the state.
+func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, suffix draw.Safe) {
 	for _, f := range facts.All() {
 		if f.Label == "" || f.Read(p, v) == "" {
 			continue
@@ -102,7 +102,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 		switch f.Name {
 		case "state":
 			sign, word, style := State(th, actor, p)
-			page.Line(label.Add(style, sign+" "+word).Add(th.Faint, more))
+			page.Line(label.Add(style, sign+" "+word).Add(th.Faint, suffix))
 		case "stale":
 			page.Line(label.Add(th.Warn, "⚠ "+draw.Escape(f.Read(p, v))))
 		case "recommendation":

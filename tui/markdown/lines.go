@@ -95,18 +95,17 @@ func lines(out string) []Line {
 // roleColor matches a color that encodes a role. The method Role.color returns such colors.
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
-// roleOf returns the role that the escape sequence seq encodes. If seq encodes no role, it returns the role
-// before seq.
-func roleOf(seq string, before Role) Role {
+// roleOf returns the role that the escape sequence seq encodes. If seq encodes no role, it returns current.
+func roleOf(seq string, current Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
 	}
 	for _, color := range roleColor.FindAllStringSubmatch(seq, -1) {
 		if n, err := strconv.Atoi(color[1]); err == nil && n < int(roles) {
-			before = Role(n)
+			current = Role(n)
 		}
 	}
-	return before
+	return current
 }
 
 // finish limits the spans to the length of the text, and marks the notation of hidden characters.

@@ -125,11 +125,11 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 const MaxBytes = 200_000
 
 // Render renders a part of a text. The lines are at most width cells wide, unless a line cannot be broken. If
-// rendering would lose letters, Render returns the lines of the part as they are written, and whole is false.
-// Render is slow and must not be called in the update loop.
-func Render(part string, width int) (out []Line, whole bool) {
+// rendering would lose letters, lossless is false, and Render returns the lines of part unchanged. Render is
+// slow and must not be called in the update loop.
+func Render(part string, width int) (out []Line, lossless bool) {
 	safe := visible.Text(part)
-	if out, whole = render(safe, max(8, width)); whole {
+	if out, lossless = render(safe, max(8, width)); lossless {
 		return out, true
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(safe, "\n"), "\n") {
@@ -142,10 +142,10 @@ func Render(part string, width int) (out []Line, whole bool) {
 
 // render renders a text that is safe to display. It returns false if the text is nested too deeply, contains a
 // line that is too long, or would lose letters.
-func render(safe string, width int) (page []Line, whole bool) {
+func render(safe string, width int) (page []Line, lossless bool) {
 	defer func() {
 		if recover() != nil { // a panic of the renderer must not crash the program
-			page, whole = nil, false
+			page, lossless = nil, false
 		}
 	}()
 	doc, ok := parse([]byte(safe))

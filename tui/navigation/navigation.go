@@ -120,8 +120,8 @@ func (m *Pages) CanGoBack() bool {
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
-// Each calls do for each page that exists, and batches the commands that do returns.
-func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
+// Each calls fn for each page that exists, and batches the commands that fn returns.
+func (m *Pages) Each(fn func(screen.Page) tea.Cmd) tea.Cmd {
 	all := lists.Map(m.roots, func(r Root) screen.Page { return r.Page })
 	all = append(append(all, m.active), m.trail...)
 	if m.detail != nil {
@@ -130,7 +130,7 @@ func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, p := range all {
 		if slices.Index(all, p) == i {
-			cmds = append(cmds, do(p))
+			cmds = append(cmds, fn(p))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -141,16 +141,16 @@ func (m *Pages) Broadcast(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
-// Do runs the function in then. If then.Page no longer exists, Do drops it.
-func (m *Pages) Do(then screen.Then) tea.Cmd {
-	if then.Page == nil {
-		return then.Do()
+// Do runs the function in msg. If msg.Page no longer exists, Do drops msg.
+func (m *Pages) Do(msg screen.Then) tea.Cmd {
+	if msg.Page == nil {
+		return msg.Do()
 	}
 	return m.Each(func(p screen.Page) tea.Cmd {
-		if p != then.Page {
+		if p != msg.Page {
 			return nil
 		}
-		return then.Do()
+		return msg.Do()
 	})
 }
 
@@ -213,11 +213,11 @@ func (m *Pages) TrailRoot() screen.Page {
 	return m.roots[0].Page
 }
 
-// Target returns the root page that the key named key opens. If this page is already on screen, it returns the
-// page named next instead.
-func (m *Pages) Target(key string, next draw.Safe) screen.Page {
+// Target returns the root page that the given key opens. If this page is already on screen, it returns the
+// page named fallback instead.
+func (m *Pages) Target(key string, fallback draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
-	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
+	i := slices.IndexFunc(m.roots, func(r Root) bool { return fallback != "" && r.Name == fallback })
 	if to == m.active && i >= 0 {
 		return m.roots[i].Page
 	}

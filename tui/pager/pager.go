@@ -127,9 +127,9 @@ func (p *Pager) View() []string {
 	return lines
 }
 
-// write appends the visible line at position at to b.
-func (p *Pager) write(b *strings.Builder, at position) {
-	row := p.row(at.row)
+// write appends the visible line at pos to b.
+func (p *Pager) write(b *strings.Builder, pos position) {
+	row := p.row(pos.row)
 	for c := range row.Cells {
 		if c > 0 {
 			p.rule.Write(b, divider)
@@ -137,17 +137,17 @@ func (p *Pager) write(b *strings.Builder, at position) {
 		cell := row.Cells[c] // a copy, because write adds the marks of the search
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
 		gutter := cell.Gutter
-		if at.sub > 0 {
+		if pos.sub > 0 {
 			gutter = cell.Hang
 		}
-		if c == 0 && p.cursorStyle != "" && at.row == p.StopRow() {
+		if c == 0 && p.cursorStyle != "" && pos.row == p.StopRow() {
 			gutter = withCursor(gutter, p.cursorStyle)
 		}
-		if row, ok := p.Picked(); c == 0 && ok && row == at.row {
+		if row, ok := p.Picked(); c == 0 && ok && row == pos.row {
 			gutter = withCursor(gutter, p.pickStyle)
 		}
-		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
-		if at.sub > 0 && !shown { // this cell has no such line, but the other cell of the row has
+		from, to, col, shown := p.span(cellKey{pos.row, c}, &cell, text, pos.sub)
+		if pos.sub > 0 && !shown { // this cell has no such line, but the other cell of the row has
 			b.WriteString(draw.Blank(width))
 			continue
 		}

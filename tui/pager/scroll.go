@@ -110,14 +110,13 @@ func (p *Pager) StopRow() int {
 	return p.stops[p.stop]
 }
 
-// RevealOffset makes the byte at offset at of the given row visible, if possible on the last line of the
-// viewport.
-func (p *Pager) RevealOffset(row, at int) {
+// RevealOffset makes the byte at the given offset of row visible, if possible on the last line of the viewport.
+func (p *Pager) RevealOffset(row, offset int) {
 	sub := 0
 	if p.wrap && row < p.len() {
 		r := p.row(row)
 		for p.hasSub(position{row, sub + 1}) {
-			if s, _ := p.layout.line(cellKey{row, 0}, &r.Cells[0].Text, p.textWidth(r, 0), sub); at < s[1] {
+			if s, _ := p.layout.line(cellKey{row, 0}, &r.Cells[0].Text, p.textWidth(r, 0), sub); offset < s[1] {
 				break
 			}
 			sub++

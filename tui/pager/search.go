@@ -13,16 +13,16 @@ import (
 // Query returns the search text.
 func (p *Pager) Query() string { return p.query }
 
-// matches marks the matches of the query in raw, from offset from up to offset to.
-func (p *Pager) matches(raw string, from, to int) []draw.Mark {
-	from = max(0, from-len(p.query))
-	to = min(len(raw), to+len(p.query))
-	for from > 0 && !utf8.RuneStart(raw[from]) {
-		from--
+// matches marks the matches of the query in raw[start:end].
+func (p *Pager) matches(raw string, start, end int) []draw.Mark {
+	start = max(0, start-len(p.query))
+	end = min(len(raw), end+len(p.query))
+	for start > 0 && !utf8.RuneStart(raw[start]) {
+		start--
 	}
 	var marks []draw.Mark
-	for at := from; at < to; {
-		i := indexFold(raw[at:to], p.query)
+	for at := start; at < end; {
+		i := indexFold(raw[at:end], p.query)
 		if i < 0 {
 			break
 		}
@@ -48,20 +48,20 @@ const maxCounted = 20_000
 
 // Match returns the number of the current matching row and the total number of matching rows. ok is false if no
 // search is active, or if the pager has more than maxCounted rows.
-func (p *Pager) Match() (n, of int, ok bool) {
+func (p *Pager) Match() (n, total int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
 	}
 	at := p.searchStart()
 	for row := range p.len() {
 		if p.has(row) {
-			of++
+			total++
 			if row <= at {
-				n = of
+				n = total
 			}
 		}
 	}
-	return n, of, true
+	return n, total, true
 }
 
 // NextMatch scrolls to the next matching row if step is 1, or to the previous one if step is -1. After the last

@@ -51,17 +51,17 @@ func (v *viewport) len() int {
 	return v.rows.Len()
 }
 
-// hasSub reports whether the row has a line at the given position.
-func (v *viewport) hasSub(at position) bool {
-	if at.sub == 0 {
+// hasSub reports whether the row has a line at pos.
+func (v *viewport) hasSub(pos position) bool {
+	if pos.sub == 0 {
 		return true
 	}
 	if !v.wrap {
 		return false
 	}
-	row := v.row(at.row)
+	row := v.row(pos.row)
 	for c := range row.Cells {
-		if _, ok := v.layout.line(cellKey{at.row, c}, &row.Cells[c].Text, v.textWidth(row, c), at.sub); ok {
+		if _, ok := v.layout.line(cellKey{pos.row, c}, &row.Cells[c].Text, v.textWidth(row, c), pos.sub); ok {
 			return true
 		}
 	}
@@ -81,29 +81,29 @@ func (v *viewport) lastSub(row int) int {
 	return last
 }
 
-// after returns the position of the line below at. It returns false at the end.
-func (v *viewport) after(at position) (position, bool) {
+// after returns the position of the line below pos. It returns false at the end.
+func (v *viewport) after(pos position) (position, bool) {
 	if v.len() == 0 {
-		return at, false
+		return pos, false
 	}
-	if next := (position{at.row, at.sub + 1}); v.hasSub(next) {
+	if next := (position{pos.row, pos.sub + 1}); v.hasSub(next) {
 		return next, true
 	}
-	if at.row+1 >= v.len() {
-		return at, false
+	if pos.row+1 >= v.len() {
+		return pos, false
 	}
-	return position{at.row + 1, 0}, true
+	return position{pos.row + 1, 0}, true
 }
 
-// before returns the position of the line above at. It returns false at the beginning.
-func (v *viewport) before(at position) (position, bool) {
-	if at.sub > 0 {
-		return position{at.row, at.sub - 1}, true
+// before returns the position of the line above pos. It returns false at the beginning.
+func (v *viewport) before(pos position) (position, bool) {
+	if pos.sub > 0 {
+		return position{pos.row, pos.sub - 1}, true
 	}
-	if at.row == 0 {
-		return at, false
+	if pos.row == 0 {
+		return pos, false
 	}
-	return position{at.row - 1, v.lastSub(at.row - 1)}, true
+	return position{pos.row - 1, v.lastSub(pos.row - 1)}, true
 }
 
 // end returns the position of the top line when the viewport is scrolled to the end.
@@ -197,8 +197,8 @@ func (v *viewport) ScrollTo(row int) {
 	v.clamp()
 }
 
-// Window returns the range of visible rows. last is exclusive.
-func (v *viewport) Window() (first, last int) {
+// Window returns the range of visible rows. The row end is not visible.
+func (v *viewport) Window() (start, end int) {
 	if v.len() == 0 {
 		return 0, 0
 	}
@@ -250,8 +250,8 @@ func (v *viewport) textWidth(row Row, c int) int {
 }
 
 // span returns the visible part of the text in line sub of a cell, as offsets, and the column of the part's
-// first character. shown is false if the cell has no line sub.
-func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
+// first character. visible is false if the cell has no line sub.
+func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (start, end, col int, visible bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)
 		return s[0], s[1], 0, ok
@@ -260,9 +260,9 @@ func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col 
 	if cell.NoScroll || cell.Track == 0 && cell.Gutter == nil {
 		x = 0 // headings do not scroll
 	}
-	from, col = v.layout.column(key, cell.Text.Raw, x)
-	to, _ = draw.Measure(cell.Text.Raw, from, col, width)
-	return from, to, col, true
+	start, col = v.layout.column(key, cell.Text.Raw, x)
+	end, _ = draw.Measure(cell.Text.Raw, start, col, width)
+	return start, end, col, true
 }
 
 func (a position) above(b position) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }

@@ -23,10 +23,10 @@ type Operations struct {
 	open    []*Operation // oldest first
 }
 
-// New returns an empty list of operations. The function after returns a command that sends a message after a
-// delay.
-func New(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *Operations {
-	return &Operations{now: now, after: after}
+// New returns an empty list of operations. The function delay returns a command that sends a message after
+// the given time.
+func New(now func() time.Time, delay func(time.Duration, tea.Msg) tea.Cmd) *Operations {
+	return &Operations{now: now, after: delay}
 }
 
 // Operation is a running read or write. done of total steps are completed; total is 0 if it is unknown.
@@ -37,9 +37,9 @@ type Operation struct {
 	done, total int
 }
 
-// Begin records the start of an operation. what is the description that the user sees.
-func (p *Operations) Begin(what string) *Operation {
-	o := &Operation{of: p, what: what}
+// Begin records the start of an operation, which is shown to the user as label.
+func (p *Operations) Begin(label string) *Operation {
+	o := &Operation{of: p, what: label}
 	o.Resume()
 	return o
 }

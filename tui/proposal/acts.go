@@ -90,24 +90,23 @@ func (a *acts) askWaive() tea.Cmd {
 	})
 }
 
-// askComment asks for a comment on the line at the given anchor, or on the whole proposal if the anchor is
-// zero.
-func (a *acts) askComment(at review.Anchor) tea.Cmd {
-	form, draft := proposals.ActComment.Form(1), draftOf(a.id, at)
+// askComment asks for a comment on the line at anchor, or on the whole proposal if anchor is zero.
+func (a *acts) askComment(anchor review.Anchor) tea.Cmd {
+	form, draft := proposals.ActComment.Form(1), draftOf(a.id, anchor)
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: a.about(), Writing: true, Label: "Comment",
 		Content: func(page *prose.Page) {
 			page.Field("on", wording.Reference(a.dossier.Proposal)+" "+a.dossier.Proposal.Subject.String())
-			if at.Field == "" {
+			if anchor.Field == "" {
 				return
 			}
-			page.Field("at", place(at))
-			if text, ok := a.quotes.Line(a.dossier, at); ok && at.Line > 0 {
+			page.Field("at", place(anchor))
+			if text, ok := a.quotes.Line(a.dossier, anchor); ok && anchor.Line > 0 {
 				page.TextLine("┃ ", text)
 			}
 		},
 		Run: func(body string) tea.Cmd {
-			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return a.Acts.Comment(ctx, a.id, body, at) }))
+			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return a.Acts.Comment(ctx, a.id, body, anchor) }))
 		},
 	})
 }
@@ -174,14 +173,14 @@ func (a *acts) undo() tea.Cmd {
 }
 
 // undoWaiver returns the action that undoes the waiver of the given finding.
-func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
+func (a *acts) undoWaiver(finding review.Standing) *screen.Undo {
 	return &screen.Undo{Says: "ends the waiver", Ask: func(sh screen.Shell, _ screen.Frame) tea.Cmd {
 		for _, s := range a.dossier.Standing {
-			if s.Waiver != nil && review.Handle(s.Finding) == review.Handle(of.Finding) {
+			if s.Waiver != nil && review.Handle(s.Finding) == review.Handle(finding.Finding) {
 				return a.askUnwaive(s)
 			}
 		}
-		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, wording.FieldName(of.Path))
+		return sh.Say(screen.Warning, "%s in %s is not waived", finding.Rule, wording.FieldName(finding.Path))
 	}}
 }
 

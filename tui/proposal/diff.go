@@ -88,11 +88,11 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 	return nil
 }
 
-// whenShown runs do if a diff is shown. If not, it shows the tab and runs do once the diff is computed.
-func (t *diffPane) whenShown(do func() tea.Cmd) tea.Cmd {
+// whenShown runs fn if a diff is shown. If not, it shows the tab and runs fn once the diff is computed.
+func (t *diffPane) whenShown(fn func() tea.Cmd) tea.Cmd {
 	if t.list == nil {
-		t.pending = do
+		t.pending = fn
 		return t.host.SelectTab(tabDiff)
 	}
-	return do()
+	return fn()
 }

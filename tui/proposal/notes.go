@@ -31,14 +31,14 @@ func place(at review.Anchor) string {
 	return where + " of revision " + strconv.Itoa(at.Revision)
 }
 
-// draftOf returns the name of the file for an unsent comment at the given anchor. The name contains the anchor,
-// unless the name would become too long.
-func draftOf(id proposals.ID, at review.Anchor) string {
+// draftOf returns the name of the file for an unsent comment at anchor. The name contains the anchor, unless
+// the name would become too long.
+func draftOf(id proposals.ID, anchor review.Anchor) string {
 	name := "comment-" + string(id)
-	if at.Field == "" {
+	if anchor.Field == "" {
 		return name
 	}
-	long := name + "@" + url.PathEscape(at.Field) + "@" + strconv.Itoa(at.Line) + "@" + strconv.Itoa(at.Revision)
+	long := name + "@" + url.PathEscape(anchor.Field) + "@" + strconv.Itoa(anchor.Line) + "@" + strconv.Itoa(anchor.Revision)
 	if len(long) > 200 {
 		return name
 	}

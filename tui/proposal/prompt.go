@@ -206,12 +206,12 @@ func (t *promptPane) head() pager.Rows {
 	return page.Rows()
 }
 
-// sizes draws the sizes of the prompt changes[at] before and after an approval.
-func (t *promptPane) sizes(page *prose.Page, at int) {
-	if at >= len(t.counts) {
+// sizes draws the sizes of the prompt changes[i] before and after an approval.
+func (t *promptPane) sizes(page *prose.Page, i int) {
+	if i >= len(t.counts) {
 		return
 	}
-	th, n := t.frame.Theme, t.counts[at]
+	th, n := t.frame.Theme, t.counts[i]
 	var l draw.Line
 	for _, x := range []struct {
 		unit       string
@@ -403,15 +403,15 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// growth describes how many tokens the change adds to the prompts of agents. of reports whether to include an
-// agent. growth returns "" until the tokens have been counted.
-func (t *promptPane) growth(of func(agent registry.Subject) bool) string {
+// growth describes how many tokens the change adds to the prompts of the agents for which include returns
+// true. It returns "" until the tokens have been counted.
+func (t *promptPane) growth(include func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
 	}
 	var by []int
 	for i, c := range t.changes {
-		if of(c.Agent) {
+		if include(c.Agent) {
 			by = append(by, t.counts[i].after.O200k-t.counts[i].before.O200k)
 		}
 	}

@@ -52,10 +52,10 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query for a chunk. after is the keyset cursor that was returned with the previous chunk, or
-// "" for the first chunk.
-func (l *list) query(after string) review.Query {
-	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
+// query returns the query for a chunk. cursor is the keyset cursor that was returned with the previous chunk,
+// or "" for the first chunk.
+func (l *list) query(cursor string) review.Query {
+	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: cursor}
 }
 
 // count returns the number of proposals in the states of the given tab.

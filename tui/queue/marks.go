@@ -69,23 +69,23 @@ func (m *markSet) endRange() bool {
 	return was
 }
 
-// extendRange marks the proposals from the start of the range to row to, if they wait for the user.
-func (m *markSet) extendRange(rs *rows.Rows, to int) {
+// extendRange marks the proposals from the start of the range to the given row, if they wait for the user.
+func (m *markSet) extendRange(rs *rows.Rows, row int) {
 	if m.rangeStart == "" {
 		return
 	}
-	from := to
+	from := row
 	if i := rs.Find(m.rangeStart); i >= 0 {
 		from = i
 	}
 	m.List = slices.Clone(m.beforeRange)
-	m.addRows(rs, min(from, to), max(from, to)+1)
+	m.addRows(rs, min(from, row), max(from, row)+1)
 }
 
-// addRows marks the proposals in the rows from, from+1, …, to-1 that wait for the user. It skips a row if
-// marking its members would exceed maxMarks.
-func (m *markSet) addRows(rs *rows.Rows, from, to int) {
-	for i := from; i < to && len(m.List) < maxMarks; i++ {
+// addRows marks the proposals in the rows from start to end-1 that wait for the user. It skips a row if marking
+// its members would exceed maxMarks.
+func (m *markSet) addRows(rs *rows.Rows, start, end int) {
+	for i := start; i < end && len(m.List) < maxMarks; i++ {
 		r, ok := rs.At(i)
 		if !ok || len(m.List)+len(r.Members) > maxMarks {
 			continue

@@ -346,11 +346,11 @@ func (q *Page) LoadFirst() tea.Cmd {
 }
 
 // MoveToEnd implements screen.CursorPage. It reloads the list from the requested end if that end is not loaded.
-func (q *Page) MoveToEnd(last bool) tea.Cmd {
-	if last != q.list.Backward && !q.list.Complete() {
-		return q.readFrom(last)
+func (q *Page) MoveToEnd(bottom bool) tea.Cmd {
+	if bottom != q.list.Backward && !q.list.Complete() {
+		return q.readFrom(bottom)
 	}
-	if last {
+	if bottom {
 		return q.Move(q.list.Total())
 	}
 	return q.Move(-q.list.Total())

@@ -88,8 +88,8 @@ func (q *Page) Count() tea.Cmd {
 	}
 }
 
-// loaded adds the proposals ps to the list. next is the keyset cursor for the chunk after ps.
-func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
+// loaded adds the proposals ps to the list. nextCursor is the keyset cursor for the chunk after ps.
+func (q *Page) loaded(query review.Query, ps []proposals.Proposal, nextCursor string, err error) tea.Cmd {
 	if query.State != q.list.shownTab().state() || query.Filter != q.list.fullFilter() || query.Order != q.list.order || query.Reverse != q.list.Backward {
 		return nil // the tab, the filter, or the order has changed since the read began
 	}
@@ -97,7 +97,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 	if q.err = err; err != nil {
 		return q.shell.Fail(err)
 	}
-	above, ok := q.list.Append(query.After, ps, next)
+	above, ok := q.list.Append(query.After, ps, nextCursor)
 	if !ok {
 		return nil
 	}

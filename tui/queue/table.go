@@ -350,9 +350,9 @@ func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	return draw.Of(th.Faint, kind+":").Add(th.Info, name)
 }
 
-// view draws the column headings and the visible rows of l. width is the total width of the columns. all is the
-// width of each line.
-func (g grid) view(l *list, marks *markSet, width, all int) []string {
+// view draws the column headings and the visible rows of l. width is the total width of the columns, and
+// lineWidth is the width of each line.
+func (g grid) view(l *list, marks *markSet, width, lineWidth int) []string {
 	columns := g.columns(width)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
 	for _, c := range columns {
@@ -362,7 +362,7 @@ func (g grid) view(l *list, marks *markSet, width, all int) []string {
 	if total == 0 {
 		heading = nil
 	}
-	lines := []string{heading.String(all)}
+	lines := []string{heading.String(lineWidth)}
 	for n, r := range l.visible() {
 		i, base, mark, marked := l.top+n, theme.Style(""), draw.Span{Text: " "}, draw.Span{Text: " "}
 		if i == l.cursor {
@@ -379,7 +379,7 @@ func (g grid) view(l *list, marks *markSet, width, all int) []string {
 			row = row.Plain()
 		}
 		var b strings.Builder
-		row.Write(&b, all, base)
+		row.Write(&b, lineWidth, base)
 		lines = append(lines, b.String())
 	}
 	if rest := total - l.height; rest > 0 {

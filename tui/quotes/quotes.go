@@ -63,8 +63,9 @@ func lineOf(text string, n int) (string, bool) {
 const maxPassage = 2000
 
 // Findings lists the findings of a dossier. Each row of findings is a stop. A passage is quoted once, below the
-// rows that share it. For each quoted line, Findings stores in seen the number of bytes that the user must see.
-func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.TextID]int) {
+// rows that share it. For each quoted line, Findings stores in required the number of bytes that the user must
+// see.
+func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, required map[pager.TextID]int) {
 	var remedies []string
 	for i, r := range list {
 		s := r[0]
@@ -93,7 +94,7 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 		id := FindingID(s)
 		for n, of := range q.passage(d, s) {
 			page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.TextID(n))
-			seen[id+pager.TextID(n)] = of.end
+			required[id+pager.TextID(n)] = of.end
 		}
 		for _, remedy := range remedies {
 			page.Faint("          ", "→ "+remedy)
@@ -177,22 +178,22 @@ func FindingID(s review.Standing) pager.TextID {
 	return pager.TextID(h.Sum64()&^0xffff | 1)
 }
 
-// Line returns the line at the given anchor. If the anchor is a whole field, it returns "". It returns false if
-// the field or the line does not exist.
-func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
+// Line returns the line at anchor. If anchor is a whole field, it returns "". It returns false if the field or
+// the line does not exist.
+func (q *Quotes) Line(d review.Dossier, anchor review.Anchor) (string, bool) {
 	for _, r := range d.Revisions {
-		if r.Number != at.Revision {
+		if r.Number != anchor.Revision {
 			continue
 		}
-		switch field := q.field(r, at.Field); {
+		switch field := q.field(r, anchor.Field); {
 		case field == nil:
 			return "", false
-		case at.Line == 0:
+		case anchor.Line == 0:
 			return "", true
 		case field.Kind != jsondoc.String:
 			return string(jsondoc.Canonical(field)), true
 		default:
-			return lineOf(field.Text, at.Line)
+			return lineOf(field.Text, anchor.Line)
 		}
 	}
 	return "", false

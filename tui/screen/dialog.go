@@ -95,9 +95,9 @@ func About(ps ...proposals.Proposal) string {
 	return AboutFirst(first, len(ps)-1)
 }
 
-// AboutFirst is like About, but the caller provides the first proposal and the number of the other proposals.
-func AboutFirst(first proposals.Proposal, more int) string {
-	about := wording.Reference(first) + " " + first.Subject.String()
+// AboutFirst is like About, but takes only the first proposal and the number of the other proposals.
+func AboutFirst(p proposals.Proposal, more int) string {
+	about := wording.Reference(p) + " " + p.Subject.String()
 	if more > 0 {
 		about += fmt.Sprintf(" and %d more", more)
 	}

@@ -228,17 +228,17 @@ type Preview struct {
 	of    string // the row shown; "" after Reset
 }
 
-// View draws page, which describes the row with the ID of. It scrolls to the top if the previous call was for
+// View draws page, which describes the row with the given ID. It scrolls to the top if the previous call was for
 // another row.
-func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
+func (p *Preview) View(f Frame, id string, page *prose.Page) []string {
 	if p.pager == nil {
 		p.pager = pager.New(f.Theme)
 		p.pager.SetWrap(true)
 	}
 	p.pager.Restyle(f.Theme)
 	p.pager.SetSize(f.Side, f.Body)
-	if p.of != of {
-		p.of = of
+	if p.of != id {
+		p.of = id
 		p.pager.SetRows(page.Rows())
 	} else {
 		p.pager.Replace(page.Rows())
@@ -246,17 +246,17 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
-// MarkSeen records the visible text as read. It returns false if the pane does not show the row with the ID of.
-func (p *Preview) MarkSeen(of string) bool {
-	if p.pager == nil || p.of != of {
+// MarkSeen records the visible text as read. It returns false if the pane does not show the row with the given ID.
+func (p *Preview) MarkSeen(id string) bool {
+	if p.pager == nil || p.of != id {
 		return false
 	}
 	p.pager.MarkSeen()
 	return true
 }
 
-// Unseen calls the function of with the pager of the pane, and returns the result.
-func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
+// Unseen calls fn with the pager of the pane, and returns the result.
+func (p *Preview) Unseen(fn func(*pager.Pager) []string) []string { return fn(p.pager) }
 
 // Reset makes the next call of View start at the top.
 func (p *Preview) Reset() { p.of = "" }
@@ -376,10 +376,10 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of the version with the number selected. before is the number of the marked
-// version, or 0. MarkVersion returns the number of the version that is marked now, or 0.
-func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
-	if before == selected {
+// MarkVersion toggles the mark of the version with the number selected. current is the number of the marked version,
+// or 0. MarkVersion returns the new number of the marked version, or 0.
+func MarkVersion(sh Shell, current, selected int) (marked int, cmd tea.Cmd) {
+	if current == selected {
 		return 0, sh.Say(Remark, "Mark removed")
 	}
 	return selected, sh.Say(Remark, "Version %d marked; press enter on another version to compare", selected)

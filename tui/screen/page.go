@@ -277,8 +277,8 @@ type CursorPage interface {
 	Move(n int) tea.Cmd
 	// Rows returns the number of rows that the screen can show.
 	Rows() int
-	// MoveToEnd moves the cursor to the last row if last is set, and to the first row if not.
-	MoveToEnd(last bool) tea.Cmd
+	// MoveToEnd moves the cursor to the last row if bottom is set, and to the first row if not.
+	MoveToEnd(bottom bool) tea.Cmd
 }
 
 // ListKeys returns the keys that move the cursor of a list.
@@ -287,7 +287,7 @@ func ListKeys(p CursorPage) []Key {
 	screens := func(n float64) func() tea.Cmd {
 		return func() tea.Cmd { return p.Move(int(n * float64(p.Rows()))) }
 	}
-	ends := func(last bool) func() tea.Cmd { return func() tea.Cmd { return p.MoveToEnd(last) } }
+	ends := func(bottom bool) func() tea.Cmd { return func() tea.Cmd { return p.MoveToEnd(bottom) } }
 	return []Key{
 		{Name: "down", Keys: []string{"j", "down"}, Help: "Select the next row", Do: move(1)},
 		{Name: "up", Keys: []string{"k", "up"}, Help: "Select the previous row", Do: move(-1)},

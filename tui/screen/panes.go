@@ -66,12 +66,12 @@ func noPanes(p Paned) string {
 }
 
 // zoomed returns the reason why only one pane is shown, or "" if both are shown. If the user has hidden a pane,
-// the reason is why.
-func zoomed(p Paned, why string) string {
+// it returns reason.
+func zoomed(p Paned, reason string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
 	}
-	return why
+	return reason
 }
 
 // Panes manages the tabs of a page with two panes. The left pane shows the first tab, and the right pane shows
@@ -134,20 +134,20 @@ func (p *Panes) TabIn(right bool) int {
 	return 0
 }
 
-// TabBar draws the names of the tabs, each above its pane. It leaves room for right at the end of the line.
-func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
+// TabBar draws the names of the tabs, each above its pane. It leaves room for info at the end of the line.
+func (p *Panes) TabBar(f Frame, names []string, info draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
 		return f.TabLine(names, 0, p.Tab, true, l.Width)
 	}
 	first := f.TabLine(names[:1], 0, 0, p.Tab == 0, l.Left).Fit(l.Left + 1)
-	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
+	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-info.Width())...)
 }
 
 // TabLine draws names of tabs in width cells. If not all names fit, it draws the current tab and its neighbors,
 // and on each side a sign if more tabs follow there. If keys is set, the current tab is drawn with the focus.
-// names[0] is the name of the page's tab with index first. current is an index of names.
-func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
+// current is an index of names. names[0] is the name of the page's tab with the index offset.
+func (f Frame) TabLine(names []string, offset, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
 		from++
@@ -166,7 +166,7 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 		case i == current:
 			style = f.Theme.Strong
 		}
-		l = append(l, draw.Of(style, sign+name+" ").WithClick("tab "+strconv.Itoa(first+i))...)
+		l = append(l, draw.Of(style, sign+name+" ").WithClick("tab "+strconv.Itoa(offset+i))...)
 	}
 	if to < len(names) {
 		l = l.Add(f.Theme.Accent, "›")
@@ -174,10 +174,10 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 	return l
 }
 
-// Fitting returns the end of the longest part of names that starts at index from and fits in width cells. Each
+// Fitting returns the end of the longest part of names that begins at index start and fits in width cells. Each
 // name needs a blank on both sides, and the line needs one cell at each end.
-func Fitting(names []string, from, width int) int {
-	used, to := 1, from
+func Fitting(names []string, start, width int) int {
+	used, to := 1, start
 	for to < len(names) {
 		used += draw.Width(draw.Escape(names[to])) + 2
 		if used > width || to < len(names)-1 && used == width {
@@ -185,5 +185,5 @@ func Fitting(names []string, from, width int) int {
 		}
 		to++
 	}
-	return max(to, from+1)
+	return max(to, start+1)
 }

@@ -43,15 +43,15 @@ type Then struct {
 }
 
 // Load returns a command that calls read. If p is still open when read returns, the command passes the value to
-// take, or shows the error.
-func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
+// fn, or shows the error.
+func Load[T any](sh Messenger, p Page, read func() (T, error), fn func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		got, err := read()
 		return Then{Page: p, Do: func() tea.Cmd {
 			if err != nil {
 				return sh.Fail(err)
 			}
-			return take(got)
+			return fn(got)
 		}}
 	}
 }
@@ -70,12 +70,12 @@ type Line struct {
 	Cancel   func() tea.Cmd // called when the user presses esc; may be nil
 }
 
-// Run calls do and returns the result, or nil if do is nil.
-func Run(do func() tea.Cmd) tea.Cmd {
-	if do == nil {
+// Run calls fn and returns the result, or nil if fn is nil.
+func Run(fn func() tea.Cmd) tea.Cmd {
+	if fn == nil {
 		return nil
 	}
-	return do()
+	return fn()
 }
 
 // Fuzzy reports whether text contains the letters of typed in the same order, possibly with other letters
@@ -115,20 +115,20 @@ type Undo struct {
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act returns a write that calls do. about contains the parts of the outcome that are known in advance.
-func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
+// Act returns a write that calls fn. about contains the parts of the outcome that are known in advance.
+func Act(about Wrote, form proposals.Form, fn func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
-		about.Text, about.Err = do(ctx)
+		about.Text, about.Err = fn(ctx)
 		about.Undone = form.Undone
 		return about
 	}
 }
 
-// Drafted returns a write that calls do to create a proposal, and then opens the proposal. draft is the name of
-// the unsent text that is no longer needed.
-func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
+// Drafted returns a write that calls create, and then opens the new proposal. draft is the name of the unsent
+// text that is no longer needed.
+func Drafted(draft string, create func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
-		p, text, err := do(ctx)
+		p, text, err := create(ctx)
 		return Wrote{ID: p.ID, Draft: draft, Text: text, Open: &p, Err: err}
 	}
 }

@@ -126,10 +126,10 @@ func TextKeys(sh Shell, page TextPage) []Key {
 	}
 }
 
-// then returns a function that calls do with the pager of the page, and loads more rows if necessary.
-func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
+// then returns a function that calls fn with the pager of the page, and loads more rows if necessary.
+func (k textKeys) then(fn func(*pager.Pager)) func() tea.Cmd {
 	return func() tea.Cmd {
-		do(k.page.ActivePager())
+		fn(k.page.ActivePager())
 		return k.more()
 	}
 }

@@ -185,9 +185,9 @@ func (s *Shell) Footer() draw.Line {
 }
 
 // typed draws the input line in the status line.
-func (s *Shell) typed(in *screen.Line) draw.Line {
-	prompt := draw.Of(s.frame.Theme.Accent, " "+in.Prompt+" ")
-	return append(prompt, edit.ViewLine(in.Text, s.frame.Theme, s.frame.Width-prompt.Width(), s.frame.Theme.Match)...)
+func (s *Shell) typed(input *screen.Line) draw.Line {
+	prompt := draw.Of(s.frame.Theme.Accent, " "+input.Prompt+" ")
+	return append(prompt, edit.ViewLine(input.Text, s.frame.Theme, s.frame.Width-prompt.Width(), s.frame.Theme.Match)...)
 }
 
 // lineKey passes a key press to the input line.
@@ -223,9 +223,9 @@ const maxInput = 1000
 
 // room returns how many more bytes fit in the input line. If text is selected, it returns maxInput, because new
 // input replaces that text.
-func room(in *screen.Line) int {
-	if edit.Selected(in.Text) {
+func room(input *screen.Line) int {
+	if edit.Selected(input.Text) {
 		return maxInput
 	}
-	return max(0, maxInput-len(in.Text.String()))
+	return max(0, maxInput-len(input.Text.String()))
 }

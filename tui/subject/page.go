@@ -288,8 +288,8 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 	}
 }
 
-// then returns a message. When the page receives the message, it calls do.
-func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
+// then returns a message. When the page receives the message, it calls fn.
+func (s *Page) then(fn func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: fn} }
 
 // The methods below read the data of the page.
 

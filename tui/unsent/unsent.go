@@ -40,9 +40,8 @@ func (f *Folder) File(name string) string {
 	return filepath.Join(f.path, filepath.Base(name))
 }
 
-// Read returns a command that passes the stored text to found. If no text is stored, the command does not call
-// found.
-func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
+// Read returns a command that passes the stored text, if any, to fn.
+func (f *Folder) Read(name string, fn func(text string) tea.Cmd) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
 		return nil
@@ -52,7 +51,7 @@ func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 		if err != nil {
 			return nil // no text is stored
 		}
-		return screen.Then{Do: func() tea.Cmd { return found(string(text)) }}
+		return screen.Then{Do: func() tea.Cmd { return fn(string(text)) }}
 	}
 }
 
@@ -74,9 +73,9 @@ func (f *Folder) Drop(name string) tea.Cmd {
 	})
 }
 
-// change returns a command that calls do to change a file. The command does nothing if a newer change of the
+// change returns a command that calls fn to change a file. The command does nothing if a newer change of the
 // file has been requested by the time it runs.
-func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
+func (f *Folder) change(name string, fn func(file string) error) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
 		return nil
@@ -94,20 +93,20 @@ func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 		if stale {
 			return nil
 		}
-		return screen.Done{Err: do(file)}
+		return screen.Done{Err: fn(file)}
 	}
 }
 
-// Then returns a command that runs first and, if first does not fail, runs second.
-func Then(first, second tea.Cmd) tea.Cmd {
-	if first == nil || second == nil {
-		return tea.Batch(first, second)
+// Then returns a command that runs cmd and, if cmd does not fail, runs next.
+func Then(cmd, next tea.Cmd) tea.Cmd {
+	if cmd == nil || next == nil {
+		return tea.Batch(cmd, next)
 	}
 	return func() tea.Msg {
-		if msg, failed := first().(screen.Done); failed && msg.Err != nil {
+		if msg, failed := cmd().(screen.Done); failed && msg.Err != nil {
 			return msg
 		}
-		return second()
+		return next()
 	}
 }
 

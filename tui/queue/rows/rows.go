@@ -82,14 +82,14 @@ func (rs *Rows) Before(i int) (n int) {
 	return n
 }
 
-// LoadCount returns the number of proposals that must be loaded to show the rows from, from+1, …, to-1.
-func (rs *Rows) LoadCount(from, to int) (n int) {
+// LoadCount returns the number of proposals that must be loaded to show the rows from start to end-1.
+func (rs *Rows) LoadCount(start, end int) (n int) {
 	if rs.Backward {
-		to = len(rs.rows) - from
+		end = len(rs.rows) - start
 	}
-	for i := range to {
+	for i := range end {
 		if i >= len(rs.rows) {
-			return n + to - i
+			return n + end - i
 		}
 		n += len(rs.rows[i].Members)
 	}
@@ -115,15 +115,15 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Append adds proposals to the list. ps were read with the keyset cursor after, and next is the cursor for the
-// next read. If after is "", ps replace all proposals. If after is not the cursor from the previous call,
+// Append adds proposals to the list. ps were read with the given keyset cursor, and next is the cursor for the
+// next read. If cursor is "", ps replace all proposals. If cursor is not the one from the previous call,
 // Append changes nothing and returns false. above is the number of rows that were added above the existing
 // rows.
-func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
+func (rs *Rows) Append(cursor string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
-	case after == "":
+	case cursor == "":
 		rs.read = nil
-	case after != rs.Next:
+	case cursor != rs.Next:
 		return 0, false
 	}
 	before := len(rs.rows)

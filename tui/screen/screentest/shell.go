@@ -69,8 +69,8 @@ func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int, _ str
 	return s.note(d)
 }
 
-// Drop records the name of the text, and returns then.
-func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
+// Drop records the name of the text, and returns cmd.
+func (s *Shell) Drop(draft string, cmd tea.Cmd) tea.Cmd {
 	s.note(Call{"Drop", draft})
-	return then
+	return cmd
 }
