@@ -39,9 +39,9 @@ type waiting struct {
 
 // Wait waits until another process may have committed a change. It returns after a notification from the engine or
 // after the given interval, whichever comes first. While notifications arrive, the interval is at least
-// listeningPollInterval. In the first call, pass 0 as seen; in later calls, pass the previous result. Wait returns at
-// once if a notification has arrived since the previous call.
-func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now int64) {
+// listeningPollInterval. Wait returns at once if a notification has arrived since the call that returned previous. In
+// the first call, previous is 0.
+func (db *DB) Wait(ctx context.Context, previous int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
 		db.waiting.once.Do(func() { db.waiting.listen(n) })
@@ -53,7 +53,7 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now in
 		every = max(every, listeningPollInterval)
 	}
 	w.mu.Unlock()
-	if now != seen {
+	if now != previous {
 		return now
 	}
 	timer := time.NewTimer(every)

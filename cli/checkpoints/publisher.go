@@ -35,8 +35,8 @@ var errMoved = errors.New("another checkpoint was published at the same time")
 
 // Log provides read access to the event log and the call log.
 type Log interface {
-	// EventsAfter returns at most limit events with a sequence number greater than after, oldest first.
-	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
+	// EventsAfter returns at most limit events with a sequence number greater than seq, oldest first.
+	EventsAfter(ctx context.Context, seq int64, limit int) ([]history.Event, error)
 	// CallHash returns the number and the hash of the call with the given number, or of the newest call if seq is 0.
 	// It returns 0 and "" if the call does not exist. If the call was moved to a file, CallHash returns the last
 	// moved call.

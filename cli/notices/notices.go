@@ -70,7 +70,7 @@ type Notice struct {
 
 // Log provides the events of a log, and the proposals and calls that the events refer to.
 type Log interface {
-	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
+	EventsAfter(ctx context.Context, seq int64, limit int) ([]history.Event, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
 	Pending(ctx context.Context, id string) (gateway.Pending, error)

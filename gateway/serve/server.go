@@ -47,9 +47,9 @@ type Gateway interface {
 type Log interface {
 	// Head returns the number of the newest event and the current state of the registry.
 	Head(ctx context.Context) (event, state int64, err error)
-	// Notices returns at most limit notices with numbers greater than after, the oldest first. upTo is the number of
+	// Notices returns at most limit notices with numbers greater than seq, the oldest first. upTo is the number of
 	// the last event that Notices has examined.
-	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
+	Notices(ctx context.Context, seq int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
 	// Wait waits until another process may have committed a transaction, and returns a value for the next call. If the

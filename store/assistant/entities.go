@@ -97,14 +97,14 @@ func (a *tables) ChangeEntity(ctx context.Context, e builtin.Entity, terms []str
 // linkedEntities is a subquery for the keys of the entities to which the memory $1 is linked.
 const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
-// countInProject changes the number of memories for each entity to which the given memory is
-// linked, in the project of the memory. It adds by, which is 1 or -1.
-func (a *tables) countInProject(ctx context.Context, memory string, by int) error {
+// countInProject adds delta, which is 1 or -1, to the number of memories for each entity to
+// which the given memory is linked, in the project of the memory.
+func (a *tables) countInProject(ctx context.Context, memory string, delta int) error {
 	_, err := a.session.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
 		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
 		WHERE m.id = $1 AND m.owner = $2 AND m.project IS NOT NULL
-		ON CONFLICT (project, entity) DO UPDATE SET n = entity_projects.n + $4`, memory, a.owner, max(by, 0), by)
-	if err != nil || by > 0 {
+		ON CONFLICT (project, entity) DO UPDATE SET n = entity_projects.n + $4`, memory, a.owner, max(delta, 0), delta)
+	if err != nil || delta > 0 {
 		return err
 	}
 	_, err = a.session.Exec(ctx, "DELETE FROM entity_projects WHERE n = 0 AND project = (SELECT project FROM memories WHERE id = $1) AND entity IN "+linkedEntities, memory)

@@ -315,12 +315,12 @@ func scanNotice(row table.Scanner) (gateway.Notice, error) {
 	return n, errors.Join(table.Into(&n.At, history.ParseTimestamp, at), table.Into(&n.Subject, registry.ParseSubject, subject), table.Into(&n.Caller, decodeCaller, caller))
 }
 
-// Notices returns the notices for at most limit events with sequence numbers above after, oldest first. The
+// Notices returns the notices for at most limit events with sequence numbers above seq, oldest first. The
 // result upTo is the number of the last event that was examined.
-func (db CallLog) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
+func (db CallLog) Notices(ctx context.Context, seq int64, limit int) (found []gateway.Notice, upTo int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var err error
-		if found, err = table.All(ctx, s, scanNotice, selectNotices, after, limit); err != nil {
+		if found, err = table.All(ctx, s, scanNotice, selectNotices, seq, limit); err != nil {
 			return err
 		}
 		if len(found) == limit {

@@ -33,9 +33,9 @@ func revocationColumns(r *tokens.Revocation) table.Columns {
 	return table.Columns{table.Col("id", &r.ID), table.Col("token", &r.Token), table.Col("reason", &r.Reason), table.Col("revoked_by", table.Actor(&r.By)), table.Col("revoked_at", table.Time(&r.At))}
 }
 
-// readTokens returns the tokens that satisfy the condition where, together with their
-// revocations.
-func readTokens(ctx context.Context, s *session.Session, where string, args ...any) ([]tokens.Token, error) {
+// readTokens returns tokens, together with their revocations. The clauses select the
+// tokens.
+func readTokens(ctx context.Context, s *session.Session, clauses string, args ...any) ([]tokens.Token, error) {
 	var revoked bool
 	var r tokens.Revocation
 	revocation := revocationColumns(&r)
@@ -47,7 +47,7 @@ func readTokens(ctx context.Context, s *session.Session, where string, args ...a
 			t.Revoked = new(r)
 		}
 		return t, err
-	}, "SELECT "+tokenColumns(new(tokens.Token)).Of("t")+", "+revocation.Maybe("r", "id")+" FROM tokens t LEFT JOIN token_revocations r ON r.token = t.id "+where, args...)
+	}, "SELECT "+tokenColumns(new(tokens.Token)).Of("t")+", "+revocation.Maybe("r", "id")+" FROM tokens t LEFT JOIN token_revocations r ON r.token = t.id "+clauses, args...)
 }
 
 // Token implements tokens.Store.

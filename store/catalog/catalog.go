@@ -112,11 +112,11 @@ func (q Query) rows(join string) (query string, args []any) {
 	return query + " ORDER BY r.id, r.layer", args
 }
 
-// merge returns a page of merged entries. The function each must pass all entries to its argument,
+// merge returns a page of merged entries. The function scan must pass all entries to its argument,
 // ordered by id and layer.
-func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
+func (q Query) merge(scan func(func(Entry) error) error) (Page, error) {
 	var page Page
-	err := q.eachMerged(each, func(es []Entry) error {
+	err := q.eachMerged(scan, func(es []Entry) error {
 		if q.Group != nil && (len(es) == 0 || groupOf(es[0]) != *q.Group) {
 			return nil
 		}
@@ -133,9 +133,9 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged reads all entries through each and merges entries with the same id. It calls fn with
-// the merged entries of each id, unless no entries remain.
-func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
+// eachMerged reads all entries with scan and merges entries with the same id. It calls fn with the
+// merged entries of each id, unless no entries remain.
+func (q Query) eachMerged(scan func(func(Entry) error) error, fn func([]Entry) error) error {
 	var same []Entry // entries of the current id from all layers
 	flush := func() error {
 		if len(same) == 0 {
@@ -145,7 +145,7 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 		same = same[:0]
 		return fn(left)
 	}
-	err := each(func(e Entry) error {
+	err := scan(func(e Entry) error {
 		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
 			if err := flush(); err != nil {
 				return err
@@ -163,21 +163,21 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 // errStop ends the reading of entries when a page is full.
 var errStop = errors.New("enough")
 
-// merged returns the entries of a catalog for same, the entries that share an id. Usually, this is
-// the entry of the strongest layer, with the subjects that it hides. If this entry is deactivated,
-// the result is empty. If everything is true, merged returns all entries, weakest first.
-func merged(same []Entry, everything bool) []Entry {
-	slices.SortFunc(same, byStrength)
+// merged merges entries, which share an id. Usually, the result is the entry of the strongest
+// layer, with the subjects that it hides. If this entry is deactivated, the result is empty. If
+// everything is true, merged returns all entries, weakest first.
+func merged(entries []Entry, everything bool) []Entry {
+	slices.SortFunc(entries, byStrength)
 	if everything {
-		weakestFirst := slices.Clone(same)
+		weakestFirst := slices.Clone(entries)
 		slices.Reverse(weakestFirst)
 		return weakestFirst
 	}
-	top := same[0]
+	top := entries[0]
 	if top.Status == registry.Deactivated {
 		return nil
 	}
-	for _, e := range slices.Backward(same[1:]) {
+	for _, e := range slices.Backward(entries[1:]) {
 		if !top.Locked { // definitions that share the id of a core tool are ignored, not hidden
 			top.Hides = append(top.Hides, e.Subject)
 		}

@@ -70,13 +70,13 @@ func provenColumns() string {
 }
 
 // scanProven scans provenColumns and the columns that follow: the hash of the version into hash, and
-// the other columns into rest. It takes the remaining fields of the entry from the verified version.
-func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
+// the other columns into dst. It takes the remaining fields of the entry from the verified version.
+func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, dst ...any) (Entry, error) {
 	var e Entry
 	var subject string
 	var newest int
 	var signed bool
-	err := row.Scan(append([]any{&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed, hash}, rest...)...)
+	err := row.Scan(append([]any{&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed, hash}, dst...)...)
 	if err == nil {
 		err = table.Into(&e.Subject, registry.ParseSubject, subject)
 	}
@@ -104,11 +104,11 @@ func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row 
 	return e, nil
 }
 
-// same returns an error unless e matches definition. The argument now is true if e was read from the
-// current live registry, which repeats fields of the definition in columns.
-func (s Registry) same(e Entry, definition []byte, now bool) error {
+// same returns an error unless e matches definition. The argument current is true if e was read from
+// the current live registry, which repeats fields of the definition in columns.
+func (s Registry) same(e Entry, definition []byte, current bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
-	if now && !differs && !s.Trust.Required() { // otherwise, the columns of e come from the verified version
+	if current && !differs && !s.Trust.Required() { // otherwise, the columns of e come from the verified version
 		d, err := session.Cached[decoded](s.Session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)

@@ -49,21 +49,21 @@ var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 // shownBetween separates the values that shownLive joins. No value can contain this character.
 const shownBetween = "\x1f"
 
-// Find returns live definitions. The argument from is a SELECT statement from its FROM clause on, with the
-// aliases l for live and v for versions. A version that is not valid still hides the definitions that it
-// overrides, so Find returns it deactivated, without content, and with the reason.
-func (s Registry) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+// Find returns live definitions. The argument clauses is a SELECT statement from its FROM clause on, with the aliases l
+// for live and v for versions. A version that is not valid still hides the definitions that it overrides, so Find
+// returns it deactivated, without content, and with the reason.
+func (s Registry) Find(ctx context.Context, clauses string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if p == nil {
-		return table.All(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, "+consistentLive("l")+", "+shownLive+" "+from, args...)
+		return table.All(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, "+consistentLive("l")+", "+shownLive+" "+clauses, args...)
 	}
 	scan := func(row table.Scanner) (registry.Live, error) { return s.scanProvenLive(ctx, p, row) }
 	return table.All(ctx, s, scan, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
 		(SELECT max(number) FROM versions n WHERE n.subject = l.subject),
-		`+records.SignedLater("l.subject", "v.signature")+" "+from, args...)
+		`+records.SignedLater("l.subject", "v.signature")+" "+clauses, args...)
 }
 
 // scanProvenLive scans a live definition and checks it against the signed version. It returns the result of Refuse if

@@ -22,12 +22,12 @@ type Clause struct {
 	Args []any
 }
 
-// Join joins clauses and puts the separator between them.
-func Join(all []Clause, between string) Clause {
+// Join joins clauses and puts sep between them.
+func Join(clauses []Clause, sep string) Clause {
 	var joined Clause
-	for i, c := range all {
+	for i, c := range clauses {
 		if i > 0 {
-			joined.SQL += between
+			joined.SQL += sep
 		}
 		joined.SQL, joined.Args = joined.SQL+c.SQL, append(joined.Args, c.Args...)
 	}
@@ -69,14 +69,14 @@ func Cases(r rune) (all []rune) {
 	}
 }
 
-// Placeholders returns a comma-separated list of n placeholders whose first number is first.
-func Placeholders(first, n int) string {
+// Placeholders returns a comma-separated list of n placeholders, numbered from start.
+func Placeholders(start, n int) string {
 	b := make([]byte, 0, 6*n)
 	for i := range n {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = strconv.AppendInt(append(b, '$'), int64(first+i), 10)
+		b = strconv.AppendInt(append(b, '$'), int64(start+i), 10)
 	}
 	return string(b)
 }

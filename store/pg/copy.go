@@ -81,9 +81,9 @@ func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	return err
 }
 
-// setTriggers enables or disables the triggers of all tables, depending on how, which is "ENABLE"
-// or "DISABLE". Foreign keys are always checked.
-func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
+// setTriggers enables or disables the triggers of all tables. The mode is "ENABLE" or "DISABLE".
+// Foreign keys are always checked.
+func setTriggers(ctx context.Context, tx pgx.Tx, mode string) error {
 	rows, err := tx.Query(ctx, "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = '"+Schema+"'::regnamespace AND relkind = 'r' ORDER BY relname")
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 		return err
 	}
 	for _, name := range names {
-		if _, err := tx.Exec(ctx, "ALTER TABLE "+pgx.Identifier{name}.Sanitize()+" "+how+" TRIGGER USER"); err != nil {
+		if _, err := tx.Exec(ctx, "ALTER TABLE "+pgx.Identifier{name}.Sanitize()+" "+mode+" TRIGGER USER"); err != nil {
 			return err
 		}
 	}

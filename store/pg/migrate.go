@@ -70,8 +70,8 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs the missing migrations in all, and the seed, in one transaction.
-func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
+// migrateTables runs the missing migrations among steps, and the seed, in one transaction.
+func migrateTables(ctx context.Context, conn *pgx.Conn, steps []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 		return err
 	}
 	seeded := false
-	for _, s := range all {
+	for _, s := range steps {
 		if s.Number > seedStep && !seeded {
 			seeded = true
 			if err := run(seedStep, func() error { return seed(ctx, conn) }); err != nil {

@@ -124,11 +124,11 @@ func (s Proposals) some(ctx context.Context, where string, args ...any) ([]propo
 	return table.All(ctx, s, table.Reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
 }
 
-// ambiguous returns an error that lists the handles of at most most of the proposals that a reference
+// ambiguous returns an error that lists the handles of at most limit of the proposals that a reference
 // matches.
-func ambiguous(what string, found []proposals.Proposal, most int) error {
-	names := lists.Map(found[:min(len(found), most)], func(p proposals.Proposal) string { return p.Handle() + " (" + p.Subject.String() + ")" })
-	if len(found) > most {
+func ambiguous(what string, found []proposals.Proposal, limit int) error {
+	names := lists.Map(found[:min(len(found), limit)], func(p proposals.Proposal) string { return p.Handle() + " (" + p.Subject.String() + ")" })
+	if len(found) > limit {
 		names = append(names, "more")
 	}
 	return fmt.Errorf("%s %s; use the number of a proposal: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)

@@ -129,10 +129,10 @@ func (db AuditLog) Events(ctx context.Context, q EventQuery) ([]history.Event, e
 	})
 }
 
-// EventsAfter returns at most limit events with sequence numbers above after, oldest first.
-func (db AuditLog) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
+// EventsAfter returns at most limit events with sequence numbers above seq, oldest first.
+func (db AuditLog) EventsAfter(ctx context.Context, seq int64, limit int) ([]history.Event, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
-		return EventTable.All(ctx, s, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+		return EventTable.All(ctx, s, "WHERE seq > $1 ORDER BY seq LIMIT $2", seq, limit)
 	})
 }
 

@@ -123,11 +123,11 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	return s.ProofsOf(ctx, last)
 }
 
-// ProofsOf is like Proofs for a caller that knows last, the hash of the last event that recorded signers.
-func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
+// ProofsOf is like Proofs for a caller that knows the hash of the last event that recorded signers.
+func (s Signatures) ProofsOf(ctx context.Context, hash string) (*proof.Proofs, error) {
 	proven := session.PerTransaction[*proof.Proofs](s.Session)
 	if *proven == nil {
-		p, err := s.Trust.Proofs(ctx, s, last)
+		p, err := s.Trust.Proofs(ctx, s, hash)
 		if err != nil {
 			return nil, err
 		}
@@ -136,18 +136,18 @@ func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, e
 	return *proven, nil
 }
 
-// CountedWaivers returns the waivers of a proposal that are valid. If signatures are not required, these are all
-// waivers; otherwise, they are the waivers with valid signatures.
-func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
+// CountedWaivers returns those of the given waivers of a proposal that are valid. If signatures are not required,
+// these are all waivers; otherwise, they are the waivers with valid signatures.
+func (s Signatures) CountedWaivers(ctx context.Context, proposal proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
 	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {
 		return waivers, err
 	}
 	var counted []history.Waiver
 	for _, w := range waivers {
-		err := p.Waiver(ctx, s, of, w)
+		err := p.Waiver(ctx, s, proposal, w)
 		if err == nil {
-			err = p.CheckNewestWaiver(ctx, s, of, w, waivers)
+			err = p.CheckNewestWaiver(ctx, s, proposal, w, waivers)
 		}
 		switch {
 		case err == nil:

@@ -312,14 +312,14 @@ var errDryRun = errors.New("dry run")
 var errInDoubt = errors.New("during COMMIT")
 
 // outcome determines whether a transaction was committed before its connection was lost, and returns nil if so. If the
-// transaction had not started its COMMIT, it was rolled back. Otherwise, outcome looks up last, the last row that the
+// transaction had not started its COMMIT, it was rolled back. Otherwise, outcome looks up row, the last row that the
 // transaction added to a hash chain. The transaction was committed if this row exists. The lookup waits for the write
 // lock and therefore for the end of the lost transaction.
-func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
+func (db *Pool) outcome(ctx context.Context, row chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 	}
-	if last.table == "" {
+	if row.table == "" {
 		return fmt.Errorf("%w; the change may have been written, so check before you try again", lost)
 	}
 	s, err := db.Open(ctx, engine.Write)
@@ -331,7 +331,7 @@ func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error 
 		return errors.Join(lost, err)
 	}
 	var written bool
-	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM "+last.table+" WHERE seq = $1 AND hash = $2)", []any{last.seq, last.hash}, &written)
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM "+row.table+" WHERE seq = $1 AND hash = $2)", []any{row.seq, row.hash}, &written)
 	err = errors.Join(err, s.Script(ctx, "ROLLBACK"))
 	switch {
 	case err != nil:

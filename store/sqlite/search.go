@@ -35,13 +35,13 @@ func (*File) Rows(words string, spellings []string) engine.Clause {
 	}), " UNION ALL ")
 }
 
-// phrases returns the FTS5 query for rows that contain all texts in wanted and none in unwanted.
-func phrases(wanted, unwanted []string) string {
+// phrases returns the FTS5 query for rows that contain all required texts and no excluded text.
+func phrases(required, excluded []string) string {
 	var query string
-	for _, words := range wanted {
+	for _, words := range required {
 		query += " " + quoteFTS(words)
 	}
-	for _, words := range unwanted {
+	for _, words := range excluded {
 		query = "(" + query + ") NOT " + quoteFTS(words)
 	}
 	return query

@@ -175,15 +175,15 @@ func openDB(path, mode string, pragmas ...string) (*sql.DB, error) {
 	return sql.Open(Driver, u.String())
 }
 
-// openPool returns a pool for the file with at most most connections.
-func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
+// openPool returns a pool for the file with at most limit connections.
+func (f *File) openPool(limit int, pragmas []string) (*sql.DB, error) {
 	mode := "rw"
 	if f.frozen {
 		mode = modeFrozen
 	}
 	pool, err := openDB(f.path, mode, pragmas...)
 	if err == nil {
-		pool.SetMaxOpenConns(most)
+		pool.SetMaxOpenConns(limit)
 	}
 	return pool, err
 }

@@ -165,9 +165,9 @@ func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 // twice.
 var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background(), SchemaVersion()) })
 
-// makeSchema runs the migrations up to the number last in an empty in-memory database. It returns the objects that they
-// create.
-func makeSchema(ctx context.Context, last int) (map[string]string, error) {
+// makeSchema runs the migrations up to the given version in an empty in-memory database. It returns the objects that
+// they create.
+func makeSchema(ctx context.Context, version int) (map[string]string, error) {
 	db, err := sql.Open(Driver, ":memory:")
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func makeSchema(ctx context.Context, last int) (map[string]string, error) {
 	}
 	defer c.Close() //nolint:errcheck // nothing in memory can be lost
 	for _, step := range steps() {
-		if step.SQL == "" || step.Number > last {
+		if step.SQL == "" || step.Number > version {
 			continue
 		}
 		if err := c.Script(ctx, step.SQL); err != nil {

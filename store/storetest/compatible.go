@@ -135,11 +135,11 @@ func (c *compatible) serve(client net.Conn) {
 	}
 }
 
-// readMessage reads a message of the protocol: its type, its length, and its content. The first message on a
-// connection has no type.
-func readMessage(in io.Reader, first bool) ([]byte, error) {
+// readMessage reads a message of the protocol: its type, its length, and its content. A startup message, the first
+// message on a connection, has no type.
+func readMessage(in io.Reader, startup bool) ([]byte, error) {
 	m := make([]byte, 5)
-	if first {
+	if startup {
 		m = m[:4]
 	}
 	if _, err := io.ReadFull(in, m); err != nil {

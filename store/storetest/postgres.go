@@ -82,14 +82,15 @@ var migrated = sync.OnceValues(func() (string, error) {
 // templateMark is the prefix of a PostgreSQL image, followed by the name of the database to copy.
 const templateMark = "postgres template "
 
-// NewURL creates a database on the test server, as a copy of the database at URL from or, if from is "", with a new
-// registry. It returns its URL and a function that removes it. The original database must have no open connections.
-func NewURL(ctx context.Context, from string) (address string, drop func() error, err error) {
+// NewURL creates a database on the test server. The database is a copy of the database at the URL source or, if source
+// is "", contains a new registry. NewURL returns the URL and a function that removes the database. The source must have
+// no open connections.
+func NewURL(ctx context.Context, source string) (address string, drop func() error, err error) {
 	origin := ""
-	if from == "" {
+	if source == "" {
 		origin, err = migrated()
 	} else {
-		origin, err = databaseOf(from)
+		origin, err = databaseOf(source)
 	}
 	if err != nil {
 		return "", nil, err

@@ -71,14 +71,14 @@ func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 	}
 }
 
-// Change records the signers file, signed by a user.
-func (s *Signing) Change(t testing.TB, desk *service.Desk, by proposals.Actor) proof.SignersState {
+// Change records the signers file, signed by actor.
+func (s *Signing) Change(t testing.TB, desk *service.Desk, actor proposals.Actor) proof.SignersState {
 	t.Helper()
-	statement, err := desk.Signers.PrepareSigners(t.Context(), by)
+	statement, err := desk.Signers.PrepareSigners(t.Context(), actor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := desk.Signed(s.Sign(t, by, statement)).Signers.ChangeSigners(t.Context(), by)
+	state, err := desk.Signed(s.Sign(t, actor, statement)).Signers.ChangeSigners(t.Context(), actor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,13 +103,13 @@ func (c Columns) Maybe(alias, key string) string {
 	return list
 }
 
-// When returns the columns for scanning the list that Maybe returns. When a row is scanned, *there is set to whether
+// When returns the columns for scanning the list that Maybe returns. When a row is scanned, *exists is set to whether
 // the joined row exists.
-func (c Columns) When(there *bool) Columns {
-	list := Columns{Col("", there)}
+func (c Columns) When(exists *bool) Columns {
+	list := Columns{Col("", exists)}
 	for _, one := range c {
 		if t, ok := one.v.(Textual); ok {
-			one.v = textualWhen{t, there}
+			one.v = textualWhen{t, exists}
 		}
 		list = append(list, one)
 	}
@@ -188,9 +188,9 @@ func (c Columns) Values() ([]any, error) {
 	return values, errs
 }
 
-// Reading returns a function that scans rows with the columns of T, followed by the destinations in rest. Use the
+// Reading returns a function that scans rows with the columns of T, followed by the columns for extra. Use the
 // function for one query at a time, because it scans all rows into the same variables.
-func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, error) {
+func Reading[T any](describe func(*T) Columns, extra ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
 	var texts []Textual
@@ -200,7 +200,7 @@ func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, er
 			texts = append(texts, t)
 		}
 	}
-	dest = append(dest, rest...)
+	dest = append(dest, extra...)
 	return func(row Scanner) (T, error) {
 		var none T
 		*v = none

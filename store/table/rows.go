@@ -120,17 +120,17 @@ func ScanValue[T any](row Scanner) (v T, err error) {
 	return v, err
 }
 
-// First returns the first element of found. If err is nil and found is empty, it returns an error that wraps
+// First returns the first element of list. If err is nil and list is empty, it returns an error that wraps
 // proposals.ErrNotFound; the format and args describe the missing object.
-func First[T any](found []T, err error, format string, args ...any) (T, error) {
-	if err == nil && len(found) == 0 {
+func First[T any](list []T, err error, format string, args ...any) (T, error) {
+	if err == nil && len(list) == 0 {
 		err = NotFound(format, args...)
 	}
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return found[0], nil
+	return list[0], nil
 }
 
 // Missing converts sql.ErrNoRows to an error that wraps proposals.ErrNotFound. The format and args describe the missing

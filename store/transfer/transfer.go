@@ -53,17 +53,17 @@ const (
 	batchBytes = 4 << 20
 )
 
-// Copy copies the database from to the database to. Each is the path of a SQLite file or the URL of a PostgreSQL
+// Copy copies the database src to the database dst. Each is the path of a SQLite file or the URL of a PostgreSQL
 // server. Copy reads a snapshot and ignores later writes to the source.
-func Copy(ctx context.Context, from, to string) (report Report, err error) {
+func Copy(ctx context.Context, src, dst string) (report Report, err error) {
 	open, begin := openFile, beginFile
-	if pg.IsURL(from) {
+	if pg.IsURL(src) {
 		open = openServer
 	}
-	if pg.IsURL(to) {
+	if pg.IsURL(dst) {
 		begin = beginServer
 	}
-	source, err := open(ctx, from)
+	source, err := open(ctx, src)
 	if err != nil {
 		return Report{}, err
 	}
@@ -72,7 +72,7 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("the source has no events, so it is not a toolcrib database: %w", err)
 	}
-	target, already, err := begin(ctx, to)
+	target, already, err := begin(ctx, dst)
 	if err != nil {
 		return Report{}, explained(err)
 	}
@@ -80,7 +80,7 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	report, err = copyAll(ctx, source, target, already)
 	report.Event, report.Hash, report.Already = event, hash, already
 	if errors.Is(err, errDiffers) && already {
-		err = fmt.Errorf("%w: %s is a different database; choose a new target", ErrOther, to)
+		err = fmt.Errorf("%w: %s is a different database; choose a new target", ErrOther, dst)
 	}
 	if err == nil && !already {
 		err = target.finish(ctx)

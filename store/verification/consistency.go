@@ -183,12 +183,12 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 
 const otherName = "Its index entry has a different name."
 
-// eachRow returns an inspection that runs a query and reports each row for which right returns false. The first column
+// eachRow returns an inspection that runs a query and reports each row for which valid returns false. The first column
 // of the query is the key in the report.
-func eachRow(name, query, message string, right func(fields []string) bool) inspection {
+func eachRow(name, query, message string, valid func(fields []string) bool) inspection {
 	return inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 		return texts(ctx, s, query, nil, func(fields []string) error {
-			if !right(fields) {
+			if !valid(fields) {
 				fn(history.Damage{Table: name, Key: fields[0], Message: message})
 			}
 			return nil

@@ -170,9 +170,9 @@ func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
 }
 
-// chain reads a table in which the rows form a hash chain. The argument after is the link before the first row in the
+// chain reads a table in which the rows form a hash chain. The argument start is the link before the first row in the
 // table. In the columns of row, seq is the first, and prev_hash and hash are the last.
-func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, after history.Link, fn func(history.Row) error) error {
+func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, start history.Link, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
 		if name == records.EventTable.Name {
@@ -180,7 +180,7 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 		}
 		return fn(history.Row{
 			Table: name, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
-			Chain: name, Number: integer(fields[1]), Prev: fields[n-2], After: after,
+			Chain: name, Number: integer(fields[1]), Prev: fields[n-2], After: start,
 		})
 	})
 }

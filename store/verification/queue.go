@@ -39,16 +39,16 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	return list, err
 }
 
-// checkDrafts compares the proposals of the block that starts at first with their last revisions. It reports proposals
-// whose columns for lists and searches differ. Drafts that cannot be decoded are reported elsewhere, with the
+// checkDrafts compares the proposals of the block that begins at number start with their last revisions. It reports
+// proposals whose columns for lists and searches differ. Drafts that cannot be decoded are reported elsewhere, with the
 // revisions.
-func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
+func checkDrafts(ctx context.Context, s *session.Session, start int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),
 			p.state = 'approved' AND EXISTS (SELECT 1 FROM live l WHERE l.subject = p.subject AND l.version = p.base_version + 1)
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
 		LEFT JOIN issues i ON i.number = p.issue AND EXISTS (SELECT 1 FROM events e WHERE e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit' AND e.revision = p.revision)
-		WHERE p.seq BETWEEN $1 AND $2`, []any{first, first + draftBlock - 1}, func(row table.Scanner) error {
+		WHERE p.seq BETWEEN $1 AND $2`, []any{start, start + draftBlock - 1}, func(row table.Scanner) error {
 		var id, kind, layer, subjectID, hash, issueTitle, labels string
 		var text []byte
 		var issue int

@@ -157,15 +157,15 @@ func sketchesOf(stored []byte, ids []int64) bool {
 	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
 }
 
-// equalSketches reports whether stored contains the same sketches as want. It ignores how stored is divided into
+// equalSketches reports whether stored contains the same sketches as index. It ignores how stored is divided into
 // blocks.
-func equalSketches(stored []byte, want *overlap.Index) bool {
+func equalSketches(stored []byte, index *overlap.Index) bool {
 	var have overlap.Index
 	if have.Load(stored) != nil {
 		return false
 	}
 	a, err := have.AppendBinary(nil)
-	b, err2 := want.AppendBinary(nil)
+	b, err2 := index.AppendBinary(nil)
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 

@@ -31,12 +31,12 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 type SignedRecords struct{ records.Signatures }
 
 // eachWithEvent calls fn for each row of a query, with the value of the row and the number of its event. The query
-// selects the columns of T. The argument rest continues the query after these columns; its first column is the number
-// of the event.
-func eachWithEvent[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, rest string, fn func(T, int64) error) error {
+// selects the columns of T. The argument clauses continues the query after these columns; its first column is the
+// number of the event.
+func eachWithEvent[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, clauses string, fn func(T, int64) error) error {
 	var event int64
 	scan := table.Reading(describe, &event)
-	return s.Each(ctx, "SELECT "+describe(new(T)).Names()+rest, nil, func(row table.Scanner) error {
+	return s.Each(ctx, "SELECT "+describe(new(T)).Names()+clauses, nil, func(row table.Scanner) error {
 		v, err := scan(row)
 		if err != nil {
 			return err
