@@ -106,11 +106,11 @@ func DecodeWaivers(s string) ([]Waiver, error) {
 
 // EncodeApprovals encodes approvals as canonical JSON, which is stored and sealed. It returns "" if there are no
 // approvals.
-func EncodeApprovals(as []Approval) string {
-	if len(as) == 0 {
+func EncodeApprovals(approvals []Approval) string {
+	if len(approvals) == 0 {
 		return ""
 	}
-	return mustMarshal(as)
+	return mustMarshal(approvals)
 }
 
 // DecodeApprovals parses the output of EncodeApprovals.

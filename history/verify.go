@@ -163,9 +163,9 @@ func (f *findings) add(d Damage) {
 	}
 }
 
-// join adds the findings of other.
-func (f *findings) join(other findings) {
-	for _, d := range slices.Concat(other.damage, other.notes) {
+// join adds the findings of g.
+func (f *findings) join(g findings) {
+	for _, d := range slices.Concat(g.damage, g.notes) {
 		f.add(d)
 	}
 }

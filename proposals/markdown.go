@@ -96,9 +96,9 @@ func joinPath(outer, path string) string {
 	return outer + "." + path
 }
 
-// gather builds the JSON tree of a proposal from a Markdown file. known reports whether
-// kind is known. If it is not, the definition contains only the keys of the front matter.
-func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, jsondoc.Problems) {
+// gather builds the JSON tree of a proposal from a Markdown file. If kind is not valid, the
+// definition contains only the keys of the front matter.
+func gather(file mdfile.File, kind registry.Kind, valid bool) (*jsondoc.Node, jsondoc.Problems) {
 	doc := &jsondoc.Node{Kind: jsondoc.Object, Pos: file.Front.Pos}
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
 	fold := strings.NewReplacer("_", "", "-", "", " ", "")
@@ -113,7 +113,7 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 	rest, ps := mdfile.InsertSections(kind, definition, "definition", file.Sections)
 	if len(definition.Members) > 0 {
 		definition.Pos = definition.Members[0].Pos
-		if known && definition.Get("id") == nil {
+		if valid && definition.Get("id") == nil {
 			text := doc.Get("subject")
 			if subject, err := registry.ParseSubject(text.Text); err == nil {
 				id := &jsondoc.Node{Kind: jsondoc.String, Pos: text.Pos, Text: subject.ID}

@@ -31,10 +31,10 @@ func Recommendations() []Recommendation {
 	return []Recommendation{RecommendApprove, RecommendNeedsChanges, RecommendReject}
 }
 
-// Lower returns the worse of r and other. "" is treated as the best recommendation.
-func (r Recommendation) Lower(other Recommendation) Recommendation {
-	if all := Recommendations(); slices.Index(all, other) > slices.Index(all, r) {
-		return other
+// Lower returns the worse of r and s. "" is treated as the best recommendation.
+func (r Recommendation) Lower(s Recommendation) Recommendation {
+	if all := Recommendations(); slices.Index(all, s) > slices.Index(all, r) {
+		return s
 	}
 	return r
 }
@@ -81,11 +81,10 @@ func (p Proposal) WaitsForOthers(user Actor) bool {
 // ambiguous, and a mistyped prefix could select another proposal.
 const MinPrefix = 8
 
-// ShortID returns a prefix of id with at least least characters, but not fewer than
-// MinPrefix. If the prefix would consist of digits only, it is extended, because it
-// would look like a number.
-func ShortID(id string, least int) string {
-	n := max(least, MinPrefix)
+// ShortID returns a prefix of id with at least minLen characters, but not fewer than MinPrefix. If the prefix
+// would consist of digits only, it is extended, because it would look like a number.
+func ShortID(id string, minLen int) string {
+	n := max(minLen, MinPrefix)
 	for n < len(id) && strings.Trim(id[:n], "0123456789") == "" {
 		n++
 	}

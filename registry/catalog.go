@@ -95,16 +95,16 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// withRelated returns found together with all definitions that share a name with a definition in found. All of them
-// are needed to decide which definition of a name is visible. The caller has already looked up names in the Finder.
-func (c Layered) withRelated(ctx context.Context, found []Live, names ...string) (layers, error) {
+// withRelated returns matches together with all definitions that share a name with one of them. All of them are needed
+// to decide which definition of a name is visible. The caller has already looked up names in the Finder.
+func (c Layered) withRelated(ctx context.Context, matches []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
 	}
-	known, asked := lists.Set(found, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
+	known, asked := lists.Set(matches, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
 	for range 2 { // the first pass finds definitions with the same ids, the second pass core tools with the aliases, then core tools with the aliases
 		var more []string
-		for _, l := range found {
+		for _, l := range matches {
 			for _, name := range l.Names() {
 				if !asked[name] {
 					asked[name] = true
@@ -122,11 +122,11 @@ func (c Layered) withRelated(ctx context.Context, found []Live, names ...string)
 		for _, l := range others {
 			if !known[l.Subject] {
 				known[l.Subject] = true
-				found = append(found, l)
+				matches = append(matches, l)
 			}
 		}
 	}
-	return layers{newMemory(found), c.View}, nil
+	return layers{newMemory(matches), c.View}, nil
 }
 
 // ByName implements Catalog. If several tools have the same alias, the tool in the strongest layer is returned. Within

@@ -125,9 +125,9 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 }
 
 // problems returns the reasons why f is not a complete definition of a skill or of instructions. The paths of the
-// problems start with at.
-func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
-	c := newChecker(at)
+// problems start with base.
+func (f Folder) problems(base string, kind Kind) jsondoc.Problems {
+	c := newChecker(base)
 	c.id("id", f.ID)
 	if problem := pathProblem(f.Path); problem != "" {
 		c.add("path", "%s", problem)

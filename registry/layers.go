@@ -117,12 +117,12 @@ func (v layers) byName(name string) (Entry, bool) {
 	return own, ok
 }
 
-// entries returns the visible entries of the tools in found for which keep returns true.
+// entries returns the visible entries of those tools in matches for which keep returns true.
 // Each id is returned once.
-func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
+func (v layers) entries(matches []Live, keep func(Entry) bool) []Entry {
 	var entries []Entry
 	seen := map[string]bool{}
-	for _, l := range found {
+	for _, l := range matches {
 		if seen[l.Subject.ID] || !v.sees(l) {
 			continue
 		}

@@ -191,8 +191,8 @@ const (
 )
 
 // consistsOf reports whether s has 1 to MaxIDLength characters, all of them in allowed,
-// and starts with a character in first.
-func consistsOf(s, first, allowed string) bool {
+// and starts with a character in initial.
+func consistsOf(s, initial, allowed string) bool {
 	return s != "" && len(s) <= MaxIDLength &&
-		strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, allowed) == ""
+		strings.IndexByte(initial, s[0]) >= 0 && strings.Trim(s, allowed) == ""
 }

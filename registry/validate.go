@@ -51,10 +51,10 @@ func (c *checker) add(key, format string, args ...any) {
 	c.problems.Add(jsondoc.Join(c.path, key), format, args...)
 }
 
-// require adds a problem if value is blank. The argument what describes the expected value.
-func (c *checker) require(key, value, what string) {
+// require adds a problem if value is blank. The argument expected describes a correct value.
+func (c *checker) require(key, value, expected string) {
 	if strings.TrimSpace(value) == "" {
-		c.add(key, "missing; expected %s", what)
+		c.add(key, "missing; expected %s", expected)
 	}
 }
 

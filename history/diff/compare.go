@@ -136,18 +136,18 @@ type compact struct {
 	atA, atB []int32 // indices of the items in the complete sequences
 }
 
-// keep examines items[from:to]. It appends the items that also occur on the other side to kept,
-// and their indices to at. It marks the remaining items as changed.
-func keep(items []int32, from, to int, other []int32, changed []bool, kept, at []int32) (_, _ []int32) {
-	kept, at = slices.Grow(kept, to-from), slices.Grow(at, to-from)
-	for i := from; i < to; i++ {
-		if v := items[i]; other[v] > 0 {
-			kept, at = append(kept, v), append(at, int32(i))
+// keep appends those of items[start:end] that have a positive count to out, and their indices to
+// indices. It marks the others as changed, because they do not occur on the other side.
+func keep(items []int32, start, end int, counts []int32, changed []bool, out, indices []int32) (_, _ []int32) {
+	out, indices = slices.Grow(out, end-start), slices.Grow(indices, end-start)
+	for i := start; i < end; i++ {
+		if v := items[i]; counts[v] > 0 {
+			out, indices = append(out, v), append(indices, int32(i))
 		} else {
 			changed[i] = true
 		}
 	}
-	return kept, at
+	return out, indices
 }
 
 // count counts the items of f in inA and inB. uncount resets the counts to zero.
@@ -211,9 +211,9 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 // order returns the keys of both objects without duplicates: first the declared keys, in declared
-// order, then the other keys in the order of after. Keys that occur only in before are inserted
-// at their former positions.
-func (s *shape) order(before, after members) []string {
+// order, then the other keys in the order of newMembers. Keys that occur only in oldMembers are
+// inserted at their former positions.
+func (s *shape) order(oldMembers, newMembers members) []string {
 	var keys []string
 	seen := map[string]bool{}
 	add := func(key string) {
@@ -227,18 +227,18 @@ func (s *shape) order(before, after members) []string {
 			add(k)
 		}
 	}
-	at := 0 // index in before.list
-	for _, m := range after.list {
-		if i, ok := before.index[m.Key]; ok && i >= at {
+	at := 0 // index in oldMembers.list
+	for _, m := range newMembers.list {
+		if i, ok := oldMembers.index[m.Key]; ok && i >= at {
 			for ; at < i; at++ {
-				if _, stays := after.index[before.list[at].Key]; !stays {
-					add(before.list[at].Key)
+				if _, stays := newMembers.index[oldMembers.list[at].Key]; !stays {
+					add(oldMembers.list[at].Key)
 				}
 			}
 		}
 		add(m.Key)
 	}
-	for _, m := range before.list {
+	for _, m := range oldMembers.list {
 		add(m.Key)
 	}
 	return keys

@@ -325,11 +325,11 @@ func changes(del, ins []bool) iter.Seq[Edit] {
 	}
 }
 
-// edits returns the edits that the marked items represent, with first added to all indices.
-func edits(del, ins []bool, first int) []Edit {
+// edits returns the edits that the marked items represent, with offset added to all indices.
+func edits(del, ins []bool, offset int) []Edit {
 	var es []Edit
 	for e := range changes(del, ins) {
-		es = append(es, shift(e, first))
+		es = append(es, shift(e, offset))
 	}
 	return es
 }

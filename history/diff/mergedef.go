@@ -182,30 +182,30 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 	return weave(b, first, second), true
 }
 
-// weave returns the elements of first, except those that second removed, and the elements
-// that second added. An added element follows the same common element as in second, after
-// any elements that first added there.
-func weave(base, first, second plainSet) *jsondoc.Node {
-	added := map[string][]*jsondoc.Node{} // keyed by the preceding element that first also contains
+// weave returns the elements of ours that theirs did not remove, and the elements that
+// theirs added. An element that theirs added follows the same common element as in theirs,
+// after any elements that ours added there.
+func weave(base, ours, theirs plainSet) *jsondoc.Node {
+	added := map[string][]*jsondoc.Node{} // keyed by the preceding element that ours also contains
 	behind := ""
-	for _, k := range second.keys {
+	for _, k := range theirs.keys {
 		switch {
-		case first.has(k):
+		case ours.has(k):
 			behind = k
 		case !base.has(k):
-			added[behind] = append(added[behind], second.node[k])
+			added[behind] = append(added[behind], theirs.node[k])
 		}
 	}
 	merged := jsondoc.NewArray()
 	waiting := added[""]
-	for _, k := range first.keys {
+	for _, k := range ours.keys {
 		switch {
-		case second.has(k):
+		case theirs.has(k):
 			merged.Items = append(merged.Items, waiting...)
-			merged.Items = append(merged.Items, first.node[k])
+			merged.Items = append(merged.Items, ours.node[k])
 			waiting = added[k]
 		case !base.has(k):
-			merged.Items = append(merged.Items, first.node[k])
+			merged.Items = append(merged.Items, ours.node[k])
 		}
 	}
 	merged.Items = append(merged.Items, waiting...)

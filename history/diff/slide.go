@@ -75,12 +75,12 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns how many lines e can move, but no more than most. The direction is down if
-// step is 1, and up if step is -1.
-func (s *slider) room(e Edit, step, most int) int {
+// room returns how many lines e can move, but at most limit. The direction is down if step
+// is 1, and up if step is -1.
+func (s *slider) room(e Edit, step, limit int) int {
 	t, run, ok := s.side(e)
 	n := 0
-	for at := min(step, 0); ok && n < most && s.left > 0 && t.line(run.Start+at) == t.line(run.End+at); at += step {
+	for at := min(step, 0); ok && n < limit && s.left > 0 && t.line(run.Start+at) == t.line(run.End+at); at += step {
 		n++
 		s.left--
 	}
@@ -93,15 +93,15 @@ const (
 	maxSteps      = 1 << 18
 )
 
-// best moves e to its best position and returns the result. It can move e at most up lines
-// up or at most down lines down. If several positions are equally good, best chooses the
-// lowest.
-func (s *slider) best(e Edit, up, down int) Edit {
+// best moves e to its best position and returns the result. It moves e by at most maxUp
+// lines up or at most maxDown lines down. If several positions are equally good, best
+// chooses the lowest.
+func (s *slider) best(e Edit, maxUp, maxDown int) Edit {
 	t, run, _ := s.side(e)
-	first := max(-up, down-maxSlides)
-	s.left -= (down - first) * weighingSteps
-	bestBy, best := down, splitScore{}
-	for by := first; by <= down; by++ {
+	first := max(-maxUp, maxDown-maxSlides)
+	s.left -= (maxDown - first) * weighingSteps
+	bestBy, best := maxDown, splitScore{}
+	for by := first; by <= maxDown; by++ {
 		start, end := t.score(run.Start+by), t.score(run.End+by)
 		score := splitScore{start.indent + end.indent, start.penalty + end.penalty}
 		if by == first || indentWeight*cmp.Compare(score.indent, best.indent)+score.penalty <= best.penalty {
@@ -187,11 +187,11 @@ func pick(first bool, a, b int) int {
 	return b
 }
 
-// neighbour returns the indent of the first line that is not blank, starting at line i and
-// moving in the direction by, which is 1 or -1. It returns blank if there is no such line.
-// blanks is the number of blank lines before that line.
-func (t text) neighbour(i, by int) (indent, blanks int) {
-	for ; i >= 0 && i < t.len(); i += by {
+// neighbour returns the indent of the first line that is not blank, starting at line i. It
+// searches forward if step is 1, and backward if step is -1. It returns blank if there is
+// no such line. blanks is the number of blank lines before that line.
+func (t text) neighbour(i, step int) (indent, blanks int) {
+	for ; i >= 0 && i < t.len(); i += step {
 		if indent := t.indent(i); indent != blank {
 			return indent, blanks
 		}
@@ -253,9 +253,9 @@ func tidy(es []Edit, x, y []token) []Edit {
 // maxTokenSlides is the maximum number of positions rated for an edit in each direction.
 const maxTokenSlides = 64
 
-// toWords moves an insertion or a deletion by at most up tokens to the left or down tokens
-// to the right, to the position that best matches word boundaries.
-func toWords(e Edit, up, down int, x, y []token) Edit {
+// toWords moves an insertion or a deletion by at most maxLeft tokens to the left or
+// maxRight tokens to the right, to the position that best matches word boundaries.
+func toWords(e Edit, maxLeft, maxRight int, x, y []token) Edit {
 	ts, run := y, e.New
 	if e.New.empty() {
 		ts, run = x, e.Old
@@ -268,10 +268,10 @@ func toWords(e Edit, up, down int, x, y []token) Edit {
 			bestBy, best = by, s
 		}
 	}
-	for by := 1; by <= min(down, maxTokenSlides) && ts[run.Start+by-1].id == ts[run.End+by-1].id; by++ {
+	for by := 1; by <= min(maxRight, maxTokenSlides) && ts[run.Start+by-1].id == ts[run.End+by-1].id; by++ {
 		weigh(by)
 	}
-	for by := 1; by <= min(up, maxTokenSlides) && ts[run.Start-by].id == ts[run.End-by].id; by++ {
+	for by := 1; by <= min(maxLeft, maxTokenSlides) && ts[run.Start-by].id == ts[run.End-by].id; by++ {
 		weigh(-by)
 	}
 	return shift(e, bestBy)

@@ -23,15 +23,15 @@ func (h Hunk) Words() Hunk {
 	return h
 }
 
-// Mark is like Words, but changes the hunk in place. It marks only the runs of changed
-// lines that overlap Lines[from:to], such as the visible lines.
-func (h Hunk) Mark(from, to int) {
-	m := marker{ids: newInterner(min(to-from, len(h.Lines)))}
+// Mark is like Words, but changes the hunk in place. It marks only the runs of changed lines
+// that overlap Lines[start:end], such as the visible lines.
+func (h Hunk) Mark(start, end int) {
+	m := marker{ids: newInterner(min(end-start, len(h.Lines)))}
 	for b := range h.blocks {
-		if b.from >= to {
+		if b.from >= end {
 			return
 		}
-		if b.to > from && b.from < b.mid && b.mid < b.to && b.to-b.from <= maxBlock {
+		if b.to > start && b.from < b.mid && b.mid < b.to && b.to-b.from <= maxBlock {
 			m.block(h.Lines[b.from:b.to], b.mid-b.from, b.from)
 		}
 	}

@@ -100,10 +100,10 @@ func (w *Workspace) Publish(ctx context.Context) error {
 	}
 }
 
-// publish writes the queued files once. It first records the new hash of the live file.
-// If a crash then prevents the queue from being updated, the new file does not look
-// edited by hand. again is true if an approval happened during the call.
-func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
+// publish writes the queued files once. It first records the new hash of the live file. If a
+// crash then prevents the queue from being updated, the new file does not look edited by
+// hand. stale is true if an approval happened during the call.
+func (w *Workspace) publish(ctx context.Context) (stale bool, err error) {
 	text, err := w.content(ctx, w.store)
 	if err != nil {
 		return false, err
@@ -120,7 +120,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 			return nil, "", err
 		}
 		if registry.HashBytes(text) != expected {
-			again = true
+			stale = true
 			return nil, "", nil
 		}
 		pending, err := store.PendingExports(ctx, w.dir)
@@ -147,7 +147,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 		failpoint.Here("published")
 		return seqs(pending), expected, nil
 	})
-	return again && err == nil, errors.Join(err, drift)
+	return stale && err == nil, errors.Join(err, drift)
 }
 
 func seqs(pending []PendingExport) []int64 {
@@ -180,14 +180,14 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// edited reads the live file. It reports whether the file was edited by hand: it exists,
-// and its content is neither want nor content that toolcrib has written.
-func (w *Workspace) edited(ctx context.Context, store Store, want []byte) (text []byte, edited bool, err error) {
+// edited reads the live file. It reports whether the file was edited by hand: it exists, and
+// it contains neither content nor anything that toolcrib has written.
+func (w *Workspace) edited(ctx context.Context, store Store, content []byte) (text []byte, edited bool, err error) {
 	text, err = w.files().read(liveName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
-	case err != nil, bytes.Equal(text, want):
+	case err != nil, bytes.Equal(text, content):
 		return text, false, err
 	}
 	known, err := store.Known(ctx, w.dir)

@@ -106,10 +106,10 @@ func (p *parser) unquoted(t *Term, start int) error {
 }
 
 // word reads a word, which ends at white space, at a quotation mark, or at a character in
-// until.
-func (p *parser) word(until string) string {
+// delims.
+func (p *parser) word(delims string) string {
 	start := p.at
-	for !p.done() && !unicode.IsSpace(p.peek()) && p.peek() != '"' && !strings.ContainsRune(until, p.peek()) {
+	for !p.done() && !unicode.IsSpace(p.peek()) && p.peek() != '"' && !strings.ContainsRune(delims, p.peek()) {
 		p.at++
 	}
 	return string(p.text[start:p.at])

@@ -95,10 +95,10 @@ type checker struct {
 	found      []Finding
 }
 
-// add adds a finding of rule r. The position and the names come from at.
-func (c *checker) add(r Rule, at Finding, format string, args ...any) {
-	at.Rule, at.Message, at.Suggestion = r, fmt.Sprintf(format, args...), r.Suggestion
-	c.found = append(c.found, at)
+// add adds a finding of rule r. The position and the names come from base.
+func (c *checker) add(r Rule, base Finding, format string, args ...any) {
+	base.Rule, base.Message, base.Suggestion = r, fmt.Sprintf(format, args...), r.Suggestion
+	c.found = append(c.found, base)
 }
 
 // item compares a tool that the code registers with the registry.
@@ -403,15 +403,15 @@ func label(e registry.Entry) string {
 	return from
 }
 
-// find returns the tool with the given name in the code. The result own reports whether name is the tool's name at the
-// source or its wire name; it is false for an alias and for an id. The argument differs returns the keys in which the
-// code differs from a given tool. It is nil if the format contains no definitions.
+// find returns the tool that has the given name in the code. The result byName is true if name is the tool's name at
+// the source or its wire name, and false if name is an alias or an id. The argument differs returns the keys in which
+// the code differs from a given tool. It is nil if the format contains no definitions.
 //
 // Two tools can match the name: an imported tool, which keeps the name from its server, and a tool with this id. find
 // prefers the tool from which the code does not differ. If the code differs from both, find prefers the imported tool
 // to a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, find
 // considers only the tools of this server.
-func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
+func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, byName, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {
 		return registry.Entry{}, false, false, err

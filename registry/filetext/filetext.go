@@ -34,8 +34,8 @@ const hexDigits = "0123456789ABCDEF"
 // Decode returns the text of a file and its encoding. It escapes NULs, and bytes
 // and UTF-16 units that are not part of a character. It returns false if the file
 // is a binary, that is, if more than one in ten bytes cannot be part of a text. If
-// must is true, Decode treats every file as text.
-func Decode(data []byte, must bool) (text, encoding string, ok bool) {
+// force is true, Decode treats every file as text.
+func Decode(data []byte, force bool) (text, encoding string, ok bool) {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		return string(data), "", true
 	}
@@ -44,7 +44,7 @@ func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 			return text, encoding, true
 		}
 	}
-	if !must && isBinary(data) {
+	if !force && isBinary(data) {
 		return "", "", false
 	}
 	var b strings.Builder

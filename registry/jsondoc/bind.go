@@ -152,16 +152,16 @@ func unknownKey(key string, keys []string) string {
 	}
 }
 
-// Closest returns the element of known that word probably misspells, or "".
-func Closest(word string, known []string) string {
-	meant, _ := closest(word, known)
+// Closest returns the candidate that word probably misspells, or "".
+func Closest(word string, candidates []string) string {
+	meant, _ := closest(word, candidates)
 	return meant
 }
 
-// closest returns the element of known that key probably misspells or writes in
-// another notation, and the number of spelling errors. It returns "" if no element
-// is close enough.
-func closest(key string, known []string) (meant string, slips int) {
+// closest returns the candidate that key probably misspells or writes in another
+// notation, and the number of spelling errors. It returns "" if no candidate is
+// close enough.
+func closest(key string, candidates []string) (meant string, slips int) {
 	if len(key) > maxQuoted { // too long to be a misspelling, and slow to compare
 		return "", 0
 	}
@@ -169,7 +169,7 @@ func closest(key string, known []string) (meant string, slips int) {
 		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 	}
 	slips = min(3, len(key)/2+1) // a word with this many errors is a different word
-	for _, k := range known {
+	for _, k := range candidates {
 		d := levenshtein.ComputeDistance(fold(k), fold(key))
 		if d == 2 && letters(fold(k)) == letters(fold(key)) {
 			d = 1 // two letters are swapped

@@ -260,9 +260,9 @@ func join(steps []step) string {
 	return b.String()
 }
 
-// cutStep splits the first step off path. The argument first is true at the start of a path. After
+// cutStep splits the first step off path. The argument start is true at the start of a path. After
 // the start, a dot precedes each key that is not quoted.
-func cutStep(path string, first bool) (s step, rest string, ok bool) {
+func cutStep(path string, start bool) (s step, rest string, ok bool) {
 	if strings.HasPrefix(path, `["`) {
 		quoted, err := strconv.QuotedPrefix(path[1:])
 		if err != nil {
@@ -277,7 +277,7 @@ func cutStep(path string, first bool) (s step, rest string, ok bool) {
 		i, err := strconv.Atoi(digits)
 		return step{index: i, indexed: true}, rest, err == nil && closed && i >= 0
 	}
-	if !first {
+	if !start {
 		if path, ok = strings.CutPrefix(path, "."); !ok {
 			return step{}, "", false
 		}

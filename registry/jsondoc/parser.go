@@ -363,31 +363,31 @@ func (ps Problems) Locate(doc *Node) Problems {
 	return ps
 }
 
-// Lead follows path from n as far as possible. The result at is the last value that it
+// Lead follows path from n as far as possible. The result value is the last value that it
 // reached. The result key is the member that contains this value, or nil if the value is n
-// itself or an element of an array. The result whole reports whether Lead reached the end
-// of path.
-func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
+// itself or an element of an array. The result complete reports whether Lead reached the
+// end of path.
+func (n *Node) Lead(path string) (value *Node, key *Member, complete bool) {
 	rest := trimRoot(path)
-	at = n
-	for at != nil && rest != "" {
+	value = n
+	for value != nil && rest != "" {
 		s, after, ok := cutStep(rest, len(rest) == len(path))
 		if !ok {
-			return at, key, false
+			return value, key, false
 		}
-		next := s.apply(at)
+		next := s.apply(value)
 		if next == nil {
-			return at, key, false
+			return value, key, false
 		}
 		key = nil
-		for i := range at.Members {
-			if at.Members[i].Value == next {
-				key = &at.Members[i]
+		for i := range value.Members {
+			if value.Members[i].Value == next {
+				key = &value.Members[i]
 			}
 		}
-		at, rest = next, after
+		value, rest = next, after
 	}
-	return at, key, true
+	return value, key, true
 }
 
 // Enclosing returns the innermost object on path. This can be the value at path itself. If

@@ -33,10 +33,10 @@ type Section struct {
 
 const fence = "---"
 
-// Parse parses a file. A heading starts a section if known accepts its title. Parse
+// Parse parses a file. A heading starts a section if it is one of titles. Parse
 // removes a byte order mark and converts CRLF line ends. The error is a
 // jsondoc.Problems.
-func Parse(data []byte, known Titles) (File, error) {
+func Parse(data []byte, titles Titles) (File, error) {
 	if len(data) > jsondoc.DefaultLimits.Bytes {
 		return File{}, problem(jsondoc.Pos{}, "the file is larger than %[2]d bytes (got %[1]d)", len(data), jsondoc.DefaultLimits.Bytes)
 	}
@@ -51,7 +51,7 @@ func Parse(data []byte, known Titles) (File, error) {
 		return File{}, ps
 	}
 	front, ps := parseFront(strings.Join(lines[1:end], "\n")+"\n", 1)
-	sections, more := split(lines, end+1, known)
+	sections, more := split(lines, end+1, titles)
 	if ps.Append(more...); len(ps) > 0 {
 		return File{}, ps
 	}
@@ -94,14 +94,13 @@ func frontEnd(lines []string) (int, jsondoc.Problems) {
 	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "unterminated front matter; expected a second line %q", fence)
 }
 
-// split splits the lines from index from on into sections. Known headings start the
-// sections.
-func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems) {
+// split splits lines[offset:] into sections. Headings in titles start the sections.
+func split(lines []string, offset int, titles Titles) ([]Section, jsondoc.Problems) {
 	var (
 		ps       jsondoc.Problems
 		sections []Section
 		seen     = map[string]bool{}
-		start    = from
+		start    = offset
 	)
 	flush := func(end int) {
 		text := trim(strings.Join(lines[start:end], "\n"))
@@ -120,10 +119,10 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 			last.Text, last.Pos = text, jsondoc.Pos{Line: at + 1, Column: 1}
 		}
 	}
-	for i := from; i < len(lines); i++ {
-		title, ok := known.heading(lines[i])
+	for i := offset; i < len(lines); i++ {
+		title, ok := titles.heading(lines[i])
 		if !ok {
-			lines[i] = known.unescape(lines[i])
+			lines[i] = titles.unescape(lines[i])
 			continue
 		}
 		flush(i)

@@ -66,9 +66,9 @@ func channelSlot(channel string) slot {
 }
 
 // DefinitionTitles returns Titles with the section titles of a definition of the given kind
-// and the titles in more.
-func DefinitionTitles(kind registry.Kind, more ...string) Titles {
-	others := TitleSet(more...)
+// and the extra titles.
+func DefinitionTitles(kind registry.Kind, extra ...string) Titles {
+	others := TitleSet(extra...)
 	return func(title string) (string, bool) {
 		if s, ok := slotFor(kind, title); ok {
 			return s.title, true

@@ -454,25 +454,25 @@ type explainer struct {
 	all      []jsondoc.Problem
 }
 
-// collect adds the innermost errors in found. An outer error only states that inner errors
+// collect adds the innermost errors in err. An outer error only states that inner errors
 // exist.
-func (e *explainer) collect(found *jsonschema.ValidationError) {
-	if alternatives(found) || len(found.Causes) == 0 {
-		e.all = append(e.all, jsondoc.Problem{Path: e.path(found.InstanceLocation), Message: e.message(found)})
+func (e *explainer) collect(err *jsonschema.ValidationError) {
+	if alternatives(err) || len(err.Causes) == 0 {
+		e.all = append(e.all, jsondoc.Problem{Path: e.path(err.InstanceLocation), Message: e.message(err)})
 		return
 	}
-	for _, cause := range found.Causes {
+	for _, cause := range err.Causes {
 		e.collect(cause)
 	}
 }
 
-// alternatives reports whether found describes a value that matches none of several
+// alternatives reports whether err describes a value that matches none of several
 // alternative schemas. The errors of the single alternatives are then not reported
 // separately, because the value needs to match only one of them.
-func alternatives(found *jsonschema.ValidationError) bool {
-	switch found.ErrorKind.(type) {
+func alternatives(err *jsonschema.ValidationError) bool {
+	switch err.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		return len(found.Causes) > 1
+		return len(err.Causes) > 1
 	}
 	return false
 }

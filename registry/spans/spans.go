@@ -121,11 +121,10 @@ func Offset(text string, p jsondoc.Pos) int {
 	return at
 }
 
-// Value returns the span, in the source text, of the bytes of value from start to end. The argument at is
-// the position at which the source of value starts, including its quotes if it has any. Value returns false
-// if the text at this position is not the source of value.
-func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) {
-	offset, ok := f.offset(at)
+// Value returns the span, in the source text, of value[start:end]. The source of value starts at pos,
+// including its quotes if it has any. Value returns false if the text at pos is not the source of value.
+func (f *File) Value(pos jsondoc.Pos, value string, start, end int) (Span, bool) {
+	offset, ok := f.offset(pos)
 	if !ok || start < 0 || end > len(value) || start > end {
 		return Span{}, false
 	}
@@ -359,10 +358,10 @@ func blocks(written string) []style {
 	return []style{{begin, kept}, {begin, lines}}
 }
 
-// leading returns the number of spaces at the start of text, but at most most.
-func leading(text string, most int) int {
+// leading returns the number of spaces at the start of text, but at most limit.
+func leading(text string, limit int) int {
 	n := 0
-	for n < most && n < len(text) && text[n] == ' ' {
+	for n < limit && n < len(text) && text[n] == ' ' {
 		n++
 	}
 	return n

@@ -254,8 +254,8 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 }
 
 // skips returns the reason to skip an element of a list, or the zero value if the element is a definition. The
-// argument again is true if an earlier element has the same name.
-func (d *Document) skips(it Item, way []string, again bool) Skipped {
+// argument duplicate is true if an earlier element has the same name.
+func (d *Document) skips(it Item, way []string, duplicate bool) Skipped {
 	n := it.node
 	of, kind := itemFormat(n, way), n.Get("type").AsString()
 	switch {
@@ -268,7 +268,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		switch {
 		case n.Kind != jsondoc.Object:
 			why = "expected a prompt, got " + n.Kind.String()
-		case again:
+		case duplicate:
 			why = "another prompt has the same id; change the id"
 		case strings.TrimSpace(it.Name) == "":
 			why = "it has neither an id nor a name"
@@ -282,7 +282,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		return Skipped{Name: it.Name, Reason: fmt.Sprintf("is in the format of %s, but the list is in the format of %s", of, it.Format)}
 	case it.Name == "":
 		return Skipped{Reason: it.Path + " has no name"}
-	case again:
+	case duplicate:
 		return Skipped{Name: it.Name, Reason: "is listed twice with different definitions, so the second definition is ignored"}
 	}
 	return Skipped{}

@@ -29,9 +29,9 @@ type Listed struct {
 }
 
 // Encode encodes tools in format f, which must not be Toolcrib. A tool that was imported from the same format is
-// written unchanged if its definition still means the same. The result left describes everything that the format cannot
-// represent.
-func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
+// written unchanged if its definition still means the same. The result omitted describes everything that the format
+// cannot represent.
+func Encode(f Format, tools []Listed) (data []byte, omitted []string, err error) {
 	list, kind := jsondoc.NewArray(), registry.ActionTool
 	if f == V0 {
 		kind = registry.PromptTool
@@ -44,18 +44,18 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 		}
 		n, lost := l.node(f)
 		if len(lost) > 0 {
-			left = append(left, fmt.Sprintf("%s: %s", l.Tool.ID, strings.Join(lost, ", ")))
+			omitted = append(omitted, fmt.Sprintf("%s: %s", l.Tool.ID, strings.Join(lost, ", ")))
 		}
 		list.Items = append(list.Items, n)
 	}
-	left = append(left, hostProblem(misfits)...)
+	omitted = append(omitted, hostProblem(misfits)...)
 	switch f {
 	case V0:
-		return jsondoc.Indent(object("prompts", list)), left, nil
+		return jsondoc.Indent(object("prompts", list)), omitted, nil
 	case MCP:
-		return jsondoc.Indent(object("serverInfo", object("name", jsondoc.NewString(SelfName)), "tools", list)), left, nil
+		return jsondoc.Indent(object("serverInfo", object("name", jsondoc.NewString(SelfName)), "tools", list)), omitted, nil
 	case OpenAI, Anthropic:
-		return jsondoc.Indent(list), left, nil
+		return jsondoc.Indent(list), omitted, nil
 	case MCPText, Toolcrib, Names:
 	}
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
@@ -161,28 +161,28 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. If had is true, kept is the prompt from which the tool was imported. The result then
-// contains the unknown keys of kept at their positions. The id of kept is used unless the id of the tool contains the
-// name of a server.
-func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
+// prompt encodes a prompt tool. If ok is true, original is the prompt from which the tool was imported. The result
+// then contains the unknown keys of original at their positions. The id of original is used unless the id of the tool
+// contains the name of a server.
+func (l Listed) prompt(original Item, ok bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
-	if !had {
+	if !ok {
 		return p.Node(), lost
 	}
-	if id := registry.ImportedID("", kept.Name); id == l.Tool.ID || registry.DistinctID("", kept.Name) == l.Tool.ID {
-		p.ID = kept.Name
+	if id := registry.ImportedID("", original.Name); id == l.Tool.ID || registry.DistinctID("", original.Name) == l.Tool.ID {
+		p.ID = original.Name
 	}
-	if same(kept.ApplyTo(l.Tool), l.Tool) {
-		kept.node.Set("id", jsondoc.NewString(p.ID))
-		return kept.node, nil
+	if same(original.ApplyTo(l.Tool), l.Tool) {
+		original.node.Set("id", jsondoc.NewString(p.ID))
+		return original.node, nil
 	}
 	for _, m := range p.Node().Members {
-		if m.Key != "createdAt" || kept.node.Get("createdAt") == nil {
-			kept.node.Set(m.Key, m.Value)
+		if m.Key != "createdAt" || original.node.Get("createdAt") == nil {
+			original.node.Set(m.Key, m.Value)
 		}
 	}
-	return kept.node, lost
+	return original.node, lost
 }
 
 func schemaKey(f Format) string {
@@ -278,14 +278,14 @@ func ParamHeaders(raw, args []byte) map[string]string {
 	return headers
 }
 
-// mirror adds the headers for the properties of schema and their properties. The argument given contains the values.
-func mirror(schema, given *jsondoc.Node, headers map[string]string) {
+// mirror adds the headers for the properties of schema and their properties, with the given values.
+func mirror(schema, values *jsondoc.Node, headers map[string]string) {
 	properties := schema.Get("properties")
-	if properties == nil || given == nil || given.Kind != jsondoc.Object {
+	if properties == nil || values == nil || values.Kind != jsondoc.Object {
 		return
 	}
 	for _, m := range properties.Members {
-		value := given.Get(m.Key)
+		value := values.Get(m.Key)
 		if value == nil {
 			continue
 		}

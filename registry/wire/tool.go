@@ -105,10 +105,10 @@ func hintField(a *registry.Annotations, key string) **bool {
 	return &a.OpenWorld
 }
 
-// hints returns a copy of old with the hints of the item. A hint that the item lacks is unset in the result, because
+// hints returns a copy of base with the hints of the item. A hint that the item lacks is unset in the result, because
 // each client has its own default for the hint.
-func (it Item) hints(old *registry.Annotations) *registry.Annotations {
-	a := *cmp.Or(old, &registry.Annotations{})
+func (it Item) hints(base *registry.Annotations) *registry.Annotations {
+	a := *cmp.Or(base, &registry.Annotations{})
 	for _, key := range hintKeys() {
 		n := it.node.Get("annotations").Get(key)
 		*hintField(&a, key) = nil
@@ -284,18 +284,18 @@ func ListProblem(raw json.RawMessage) string {
 	return ""
 }
 
-// ParseLenient parses a document whose list can contain invalid entries. The argument way is the path of the list. In
-// the results n and text, the number 0 replaces each invalid entry, and all other parts keep their line and column. The
-// result odd contains the reasons by index. The result ok is false if the document is invalid outside of the entries.
-func ParseLenient(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
-	at, err := entriesAt(data, way)
+// ParseLenient parses a document in which the list at path can contain invalid entries. In the results n and text, the
+// number 0 replaces each invalid entry, and all other parts keep their line and column. The result odd contains the
+// reasons by index. The result ok is false if the document is invalid outside of the entries.
+func ParseLenient(data []byte, path ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
+	at, err := entriesAt(data, path)
 	if err != nil {
 		return nil, nil, nil, false
 	}
 	odd, end, pos := map[int]Skipped{}, 0, jsondoc.Pos{Line: 1, Column: 1}
 	for i, e := range at {
 		pos = pos.After(data[end:e[0]])
-		s, is := refused(data[e[0]:e[1]], jsondoc.Index(strings.Join(way, "."), i), pos)
+		s, is := refused(data[e[0]:e[1]], jsondoc.Index(strings.Join(path, "."), i), pos)
 		text = append(text, data[end:e[0]]...)
 		entry := data[e[0]:e[1]]
 		if is {
@@ -313,14 +313,14 @@ func ParseLenient(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd
 		pos, end = pos.After(entry), e[1]
 	}
 	text = append(text, data[end:]...)
-	n, err = jsondoc.Parse(text, jsondoc.Limits{Bytes: max(len(data), jsondoc.DefaultLimits.Bytes), Depth: entryLimits.Depth + 1 + len(way)})
+	n, err = jsondoc.Parse(text, jsondoc.Limits{Bytes: max(len(data), jsondoc.DefaultLimits.Bytes), Depth: entryLimits.Depth + 1 + len(path)})
 	return n, text, odd, err == nil
 }
 
-// entriesAt returns the byte ranges of the elements of the list at the path way.
-func entriesAt(data []byte, way []string) (at [][2]int, err error) {
+// entriesAt returns the byte ranges of the elements of the list at path.
+func entriesAt(data []byte, path []string) (ranges [][2]int, err error) {
 	in := [2]int{0, len(data)}
-	for _, key := range way {
+	for _, key := range path {
 		member, err := memberAt(data[in[0]:in[1]], key)
 		if err != nil {
 			return nil, err
@@ -337,10 +337,10 @@ func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 			return nil, err
 		}
 		end := in[0] + int(d.InputOffset())
-		at = append(at, [2]int{end - len(value), end})
+		ranges = append(ranges, [2]int{end - len(value), end})
 	}
 	_, err = d.ReadToken()
-	return at, err
+	return ranges, err
 }
 
 var errNoList = errors.New("not a list")
@@ -561,10 +561,10 @@ func Suggest(before, after []byte) []Suggestion {
 	return found
 }
 
-// narrow sets the range and the pattern of s to the words in which before and after differ. The pattern matches similar
-// words. It starts with the preceding text so that it matches nothing else.
-func (s *Suggestion) narrow(before, after string) {
-	a, b := []rune(before), []rune(after)
+// narrow sets the range and the pattern of s to the words in which oldText and newText differ. The pattern matches
+// similar words. It starts with the preceding text so that it matches nothing else.
+func (s *Suggestion) narrow(oldText, newText string) {
+	a, b := []rune(oldText), []rune(newText)
 	from := 0
 	for from < min(len(a), len(b)) && a[from] == b[from] {
 		from++
