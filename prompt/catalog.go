@@ -20,10 +20,10 @@ const uncategorised = "other"
 // catalog returns the catalog block, which lists the tools of an agent. It lists
 // prompt tools with their full text and tag tools with the form of their tag. It
 // lists action tools by category and with a short description. A prompt tool with a
-// tag is listed as a prompt tool. In each part, core tools come first, and all
-// other tools are sorted by name. If more is true, the agent has tools that are not
+// tag is listed as a prompt tool. In each part, core tools come first, and all other
+// tools are sorted by name. If partial is true, the agent has tools that are not
 // listed, and the block ends with instructions for finding them.
-func catalog(tools []Tool, more bool) string {
+func catalog(tools []Tool, partial bool) string {
 	var prompts, tags []Tool
 	actions := map[string][]Tool{}
 	size := 0 // estimated size of the block in bytes
@@ -59,7 +59,7 @@ func catalog(tools []Tool, more bool) string {
 			w.tools(actions[category])
 		}
 	}
-	if more {
+	if partial {
 		w.heading("### ", "More tools")
 		w.line(discovery)
 	}

@@ -55,11 +55,11 @@ func (c Change) Seal() string {
 	return Hash(b.String())
 }
 
-// Compare returns the changes from the prompts of before to the prompts of after. An input is nil if the agent does
-// not exist. The changes are in the order of Channels, followed by the prompts that the change removes. Unchanged
+// Compare returns the changes from the prompts of oldInput to the prompts of newInput. An input is nil if the agent
+// does not exist. The changes are in the order of Channels, followed by the prompts that the change removes. Unchanged
 // prompts are omitted.
-func Compare(before, after *Input) []Change {
-	was, will := newSide(before), newSide(after)
+func Compare(oldInput, newInput *Input) []Change {
+	was, will := newSide(oldInput), newSide(newInput)
 	removed, added := was.tools, will.tools
 	if slices.Equal(was.places, will.places) { // the unchanged tools keep their positions
 		for len(removed) > 0 && len(added) > 0 && removed[0] == added[0] { // skip the unchanged tools, which have the same order on both sides
@@ -70,7 +70,7 @@ func Compare(before, after *Input) []Change {
 		}
 		removed, added = without(removed, added), without(added, removed)
 	}
-	sameAgent := before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
+	sameAgent := oldInput != nil && newInput != nil && reflect.DeepEqual(oldInput.Agent, newInput.Agent)
 	catalog := exclusive(was.shared(removed), will.shared(added)) // changes that all channels share
 	var changes []Change
 	for _, channel := range will.channels {
@@ -182,9 +182,9 @@ func (s side) guidance(tools []Tool, channel string) []string {
 	return passages
 }
 
-// end returns the number of bytes of the template that fit within PromptLimit for channel. It also reports whether the
-// whole template fits.
-func (s side) end(channel string) (n int, whole bool) {
+// end returns the number of bytes of the template that fit within PromptLimit for channel. complete reports whether
+// these are all bytes.
+func (s side) end(channel string) (n int, complete bool) {
 	if s.Renderer == nil || s.maxSize(0) <= PromptLimit {
 		return len(s.template), true
 	}
@@ -192,10 +192,10 @@ func (s side) end(channel string) (n int, whole bool) {
 	return len(fitting), len(fitting) == len(s.template)
 }
 
-// without returns the tools in all that others does not contain.
-func without(all, others []Tool) []Tool {
-	known := lists.Set(others, func(t Tool) Tool { return t })
-	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
+// without returns the tools that are not excluded.
+func without(tools, excluded []Tool) []Tool {
+	known := lists.Set(excluded, func(t Tool) Tool { return t })
+	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return known[t] })
 }
 
 // exclusive returns passages for the hashes that occur only in removed or only in added.
@@ -287,10 +287,10 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// FarBelowLimit reports whether the prompts of in stay below PromptLimit even if up to 2*MaxOfKind tools are added.
+// FarBelowLimit reports whether the prompts of input stay below PromptLimit even if up to 2*MaxOfKind tools are added.
 // further is the total size of the JSON of these tools, in bytes.
-func FarBelowLimit(in Input, further int) bool {
-	return NewRenderer(in).maxSize(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
+func FarBelowLimit(input Input, further int) bool {
+	return NewRenderer(input).maxSize(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
 }
 
 // aroundTool is an upper limit for the bytes that the catalog contains for a tool in addition to the tool's texts. The

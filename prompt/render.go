@@ -58,11 +58,11 @@ type Renderer struct {
 	cuts     []Cut                    // cuts in descriptions
 }
 
-// NewRenderer returns a Renderer for in. If the agent has no template, the Renderer
+// NewRenderer returns a Renderer for input. If the agent has no template, the Renderer
 // uses the built-in one.
-func NewRenderer(in Input) *Renderer {
-	r := &Renderer{in: in, template: in.Agent.PromptTemplate}
-	for _, t := range in.Tools {
+func NewRenderer(input Input) *Renderer {
+	r := &Renderer{in: input, template: input.Agent.PromptTemplate}
+	for _, t := range input.Tools {
 		if len(t.Description) <= DescriptionLimit { // a text has at most as many characters as bytes
 			continue
 		}
@@ -290,9 +290,9 @@ func split(template string) []section {
 // before it are removed too. Lines in values are never headings. Finally, fill shortens
 // each run of three or more newlines to two, even in values.
 //
-// known is a value with a known number of characters, so that fill need not count them
+// counted is a value with a known number of characters, so that fill need not count them
 // again.
-func fill(template string, values map[string]string, known passage) (text string, chars int) {
+func fill(template string, values map[string]string, counted passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}
 	f.parts = appendSubstituted(nil, sections[0].text, values)
@@ -308,7 +308,7 @@ func fill(template string, values map[string]string, known passage) (text string
 			}
 		}
 	}
-	return join(f.parts, known)
+	return join(f.parts, counted)
 }
 
 // passage is a long value that several prompts contain.
@@ -368,7 +368,7 @@ func hasBody(parts []string) bool {
 
 // join concatenates parts and shortens each run of three or more newlines to two.
 // It also returns the number of characters of the result.
-func join(parts []string, known passage) (text string, chars int) {
+func join(parts []string, counted passage) (text string, chars int) {
 	size := 0
 	for _, p := range parts {
 		size += len(p)
@@ -376,7 +376,7 @@ func join(parts []string, known passage) (text string, chars int) {
 	var b strings.Builder
 	b.Grow(size)
 	run := 0      // number of newlines at the end of b, counted up to 2
-	knownAt := -1 // offset of the known passage in b, or -1
+	knownAt := -1 // offset of the counted passage in b, or -1
 	for _, p := range parts {
 		rest := strings.TrimLeft(p, "\n")
 		lead := min(len(p)-len(rest), 2-run)
@@ -385,7 +385,7 @@ func join(parts []string, known passage) (text string, chars int) {
 		if rest == "" {
 			continue
 		}
-		if rest == known.text {
+		if rest == counted.text {
 			knownAt = b.Len()
 		} else {
 			rest = squeeze(rest)
@@ -394,10 +394,10 @@ func join(parts []string, known passage) (text string, chars int) {
 		run = len(rest) - len(strings.TrimRight(rest, "\n"))
 	}
 	text = b.String()
-	if knownAt < 0 || !known.valid {
+	if knownAt < 0 || !counted.valid {
 		return text, utf8.RuneCountInString(text)
 	}
-	return text, utf8.RuneCountInString(text[:knownAt]) + known.chars + utf8.RuneCountInString(text[knownAt+len(known.text):])
+	return text, utf8.RuneCountInString(text[:knownAt]) + counted.chars + utf8.RuneCountInString(text[knownAt+len(counted.text):])
 }
 
 // squeeze shortens each run of three or more newlines in text to two.

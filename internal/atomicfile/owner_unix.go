@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the owner and the group of f to those of the file like.
-func keepOwner(f *os.File, like os.FileInfo) error {
-	want, ok := like.Sys().(*syscall.Stat_t)
+// keepOwner sets the owner and the group of f to those of the original.
+func keepOwner(f *os.File, original os.FileInfo) error {
+	want, ok := original.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil
 	}

@@ -11,9 +11,9 @@ func Lock(name string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// Try locks the file with the given name like Lock, but does not wait. held is true if
+// Try locks the file with the given name like Lock, but does not wait. busy is true if
 // another process, or another caller in this process, holds the lock.
-func Try(name string) (unlock func(), held bool, err error) { return open(name, false) }
+func Try(name string) (unlock func(), busy bool, err error) { return open(name, false) }
 
 func open(name string, wait bool) (unlock func(), held bool, err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)

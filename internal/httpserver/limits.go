@@ -80,15 +80,15 @@ type Refusal struct {
 
 // ReadBody reads the body of r into memory and replaces r.Body with a reader of the data.
 // If the body is too long or cannot be read, the result is the Refusal to send to the
-// client. most is the maximum length in bytes and must be a multiple of 1 MiB.
-func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
-	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", most>>20)}
-	if r.ContentLength > most {
+// client. limit is the maximum length in bytes and must be a multiple of 1 MiB.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) *Refusal {
+	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", limit>>20)}
+	if r.ContentLength > limit {
 		return tooLong
 	}
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime)) // fails only without a network connection
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
 		return tooLong
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Map returns the results of calling to for each item of list. The result is never nil.
-func Map[T, D any](list []T, to func(T) D) []D {
+// Map returns the results of calling fn for each item of list. The result is never nil.
+func Map[T, D any](list []T, fn func(T) D) []D {
 	all := make([]D, len(list))
 	for i, item := range list {
-		all[i] = to(item)
+		all[i] = fn(item)
 	}
 	return all
 }
@@ -26,19 +26,19 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	return kept
 }
 
-// First joins the first most names with commas and adds the number of the other names, such as
-// "a, b, and 3 more".
-func First(names []string, most int) string {
-	if more := len(names) - most; more > 0 {
-		names = append(names[:most:most], fmt.Sprintf("and %d more", more))
+// First joins the first names, at most limit, with commas and adds the number of the other
+// names, such as "a, b, and 3 more".
+func First(names []string, limit int) string {
+	if more := len(names) - limit; more > 0 {
+		names = append(names[:limit:limit], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }
 
-// Union appends the items of more that list does not contain, each of them once, and
-// returns the extended list.
-func Union[T comparable](list, more []T) []T {
-	for _, item := range more {
+// Union appends the items that list does not contain, each of them once, and returns the
+// extended list.
+func Union[T comparable](list, items []T) []T {
+	for _, item := range items {
 		if !slices.Contains(list, item) {
 			list = append(list, item)
 		}

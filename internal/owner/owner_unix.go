@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Of returns the user id of the owner of a file. known is false if info does not contain
+// Of returns the user id of the owner of a file. found is false if info does not contain
 // the owner.
-func Of(info fs.FileInfo) (account int, known bool) {
+func Of(info fs.FileInfo) (account int, found bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false

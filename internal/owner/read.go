@@ -17,17 +17,17 @@ import (
 var ErrUnsafe = errors.New("not safe to rely on")
 
 // ReadFile returns the content of the file with the given name. The file and its folder
-// must belong to the administrator or, if own is true, to the user, and no other account
-// may have write permission. The file must not have more than most bytes. If a condition
-// is not met, the error wraps ErrUnsafe. ReadFile checks the conditions before it opens
-// the file, because opening a pipe would block.
-func ReadFile(name string, own bool, most int64) ([]byte, error) {
+// must belong to the administrator or, if allowUser is true, to the user, and no other
+// account may have write permission. The file must not have more than limit bytes. If a
+// condition is not met, the error wraps ErrUnsafe. ReadFile checks the conditions before
+// it opens the file, because opening a pipe would block.
+func ReadFile(name string, allowUser bool, limit int64) ([]byte, error) {
 	for _, path := range []string{name, filepath.Dir(name)} {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		if err := checkSafe(info, own); err != nil {
+		if err := checkSafe(info, allowUser); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", path, ErrUnsafe, err)
 		}
 	}
@@ -40,19 +40,19 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSafe(info, own); err != nil || info.IsDir() {
+	if err := checkSafe(info, allowUser); err != nil || info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: %w", name, ErrUnsafe, cmp.Or(err, errors.New("it is a folder")))
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%s: %w: the file is larger than %d bytes", name, ErrUnsafe, most)
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s: %w: the file is larger than %d bytes", name, ErrUnsafe, limit)
 	}
 	return b, err
 }
 
-// checkSafe returns an error if an account other than the administrator or, if own is
-// true, the user can change the file or folder that info describes.
-func checkSafe(info fs.FileInfo, own bool) error {
+// checkSafe returns an error if an account other than the administrator or, if allowUser
+// is true, the user can change the file or folder that info describes.
+func checkSafe(info fs.FileInfo, allowUser bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():
 		return errors.New("not a regular file")
@@ -60,7 +60,7 @@ func checkSafe(info fs.FileInfo, own bool) error {
 		return fmt.Errorf("other accounts can write to it (mode %04o); run chmod go-w on it", mode.Perm())
 	}
 	account, known := Of(info)
-	if known && account != 0 && (!own || account != os.Geteuid()) {
+	if known && account != 0 && (!allowUser || account != os.Geteuid()) {
 		return fmt.Errorf("it belongs to another account (uid %d)", account)
 	}
 	return nil

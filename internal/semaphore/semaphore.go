@@ -30,10 +30,10 @@ type waiter struct {
 	got chan struct{} // closed when the call gets its turn
 }
 
-// New returns a semaphore. most is the maximum number of turns in total, and each is the
+// New returns a semaphore. total is the maximum number of turns, and perHolder is the
 // maximum number of turns per holder.
-func New(most, each int) *Semaphore {
-	return &Semaphore{total: most, perHolder: each, of: map[string]int{}}
+func New(total, perHolder int) *Semaphore {
+	return &Semaphore{total: total, perHolder: perHolder, of: map[string]int{}}
 }
 
 // Unlimited, passed to New as most, means no limit for all holders together.
@@ -136,8 +136,9 @@ type hold struct {
 }
 
 // Hold waits for a turn and takes it for the given holder. The returned context carries
-// the turn until done is called. ok is false if ctx is done before a turn is available.
-func (t *Semaphore) Hold(ctx context.Context, who string) (held context.Context, done func(), ok bool) {
+// the turn until release is called. ok is false if ctx is done before a turn is
+// available.
+func (t *Semaphore) Hold(ctx context.Context, who string) (held context.Context, release func(), ok bool) {
 	if !t.Acquire(ctx, who) {
 		return nil, nil, false
 	}
@@ -162,9 +163,9 @@ func (h *hold) release() {
 
 // Outside gives back the turn that ctx carries, so that others can use it while the
 // caller waits, for example for another server or for a client that reads slowly. The
-// caller must call back when it has finished waiting; back waits for a turn again.
+// caller must call resume when it has finished waiting; resume waits for a turn again.
 // Outside does nothing if ctx carries no turn.
-func Outside(ctx context.Context) (back func()) {
+func Outside(ctx context.Context) (resume func()) {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if !ok {
 		return func() {}
@@ -196,13 +197,13 @@ func (h *hold) back(ctx context.Context) {
 	h.has = true
 }
 
-// Reader returns a reader that wraps from. During each read, it gives back the turn that
-// ctx carries.
-func Reader(ctx context.Context, from io.Reader) io.Reader { return stream{ctx: ctx, from: from} }
+// Reader returns a reader that wraps r. During each read, it gives back the turn that ctx
+// carries.
+func Reader(ctx context.Context, r io.Reader) io.Reader { return stream{ctx: ctx, from: r} }
 
-// Writer returns a writer that wraps to. During each write, it gives back the turn that
+// Writer returns a writer that wraps w. During each write, it gives back the turn that
 // ctx carries.
-func Writer(ctx context.Context, to io.Writer) io.Writer { return stream{ctx: ctx, to: to} }
+func Writer(ctx context.Context, w io.Writer) io.Writer { return stream{ctx: ctx, to: w} }
 
 type stream struct {
 	ctx  context.Context //nolint:containedctx // has the turn

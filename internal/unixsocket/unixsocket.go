@@ -21,16 +21,16 @@ var errPeer = errors.New("this system does not report which account connects to 
 
 // Listen listens on a Unix socket at path. By default, it accepts only connections from
 // the account of this process. The socket then has mode 0600, and only this account may
-// have access to the folder. If others lists further user ids, Listen also accepts
+// have access to the folder. If accounts lists further user ids, Listen also accepts
 // connections from these accounts. The socket then has mode 0666, and other accounts may
 // enter the folder but not write to it. The listener closes all other connections. Listen
 // replaces a stale socket. Closing the listener removes the socket.
-func Listen(ctx context.Context, path string, others ...int) (net.Listener, error) {
+func Listen(ctx context.Context, path string, accounts ...int) (net.Listener, error) {
 	if !peersAreKnown {
 		return nil, errPeer
 	}
 	mode, forbidden := fs.FileMode(0o600), fs.FileMode(0o077)
-	if len(others) > 0 {
+	if len(accounts) > 0 {
 		mode, forbidden = 0o666, 0o022
 	}
 	if err := checkFolder(filepath.Dir(path), forbidden); err != nil {
@@ -49,7 +49,7 @@ func Listen(ctx context.Context, path string, others ...int) (net.Listener, erro
 	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &listener{l, append([]int{os.Getuid()}, others...)}, nil
+	return &listener{l, append([]int{os.Getuid()}, accounts...)}, nil
 }
 
 // checkFolder returns an error if the folder dir belongs to another account or grants

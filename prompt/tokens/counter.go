@@ -42,16 +42,16 @@ func (c *Counter) CountO200k(text string) (int, error) {
 	return n[0], nil
 }
 
-// Growth returns an upper limit for the number of tokens of after minus the number of tokens of
-// before, in any encoding. It needs no vocabulary: each token has at least one byte, so the limit
-// is the number of bytes in the paragraphs that only after contains.
-func Growth(before, after string) int {
+// Growth returns an upper limit for the number of tokens that newText has more than oldText, in any
+// encoding. It needs no vocabulary: each token has at least one byte, so the limit is the number of
+// bytes in the paragraphs that only newText contains.
+func Growth(oldText, newText string) int {
 	there := map[[sha256.Size]byte]int{}
-	for _, p := range paragraphs(before) {
+	for _, p := range paragraphs(oldText) {
 		there[p.sum]++
 	}
 	bytes := 0
-	for _, p := range paragraphs(after) {
+	for _, p := range paragraphs(newText) {
 		if there[p.sum]--; there[p.sum] < 0 {
 			bytes += len(p.text)
 		}
@@ -290,9 +290,9 @@ func classOf(r rune) class {
 
 // prefixLen returns the length of the longest prefix of text that contains only characters of the
 // given classes.
-func prefixLen(text string, of class) int {
+func prefixLen(text string, classes class) int {
 	for i, r := range text {
-		if classOf(r)&of == 0 {
+		if classOf(r)&classes == 0 {
 			return i
 		}
 	}
@@ -373,8 +373,8 @@ func contraction(text string) int {
 
 // nonWord returns the length of the first piece of a text that does not begin with a word. If the
 // piece contains characters that are neither white space, letters, nor numbers, it also includes
-// the following characters of the classes after.
-func nonWord(text string, after class) int {
+// the following characters of the classes trailing.
+func nonWord(text string, trailing class) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first) == number { // a piece contains at most three numbers
 		count := 0
@@ -391,7 +391,7 @@ func nonWord(text string, after class) int {
 		start = size
 	}
 	if n := start + symbols(text[start:]); n > start {
-		return n + prefixLen(text[n:], after)
+		return n + prefixLen(text[n:], trailing)
 	}
 	n := prefixLen(text, space)
 	if last := strings.LastIndexAny(text[:n], "\r\n"); last >= 0 {

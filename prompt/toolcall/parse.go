@@ -87,10 +87,10 @@ func Parse(answer string) (Call, error) {
 	return call, nil
 }
 
-// Verify checks that the tool exists and that c contains the nonce of the current turn. known reports whether a tool
-// exists. The error wraps ErrUnknownTool or ErrNonceInvalid.
-func (c Call) Verify(known func(tool string) bool, nonce string) error {
-	if !known(c.Tool) {
+// Verify checks that the tool exists and that c contains the nonce of the current turn. The error wraps ErrUnknownTool
+// or ErrNonceInvalid.
+func (c Call) Verify(exists func(tool string) bool, nonce string) error {
+	if !exists(c.Tool) {
 		return refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(c.Tool))
 	}
 	if subtle.ConstantTimeCompare([]byte(c.Nonce), []byte(nonce)) != 1 {

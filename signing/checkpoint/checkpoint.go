@@ -96,17 +96,18 @@ func isHash(s string) bool {
 
 // Sign returns the checkpoint as a note that is signed by the given signers. The keys of
 // these signers are stored in files, so that checkpoints can be signed automatically.
-func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
+func Sign(c Checkpoint, signers ...note.Signer) ([]byte, error) {
 	if _, err := Parse(c.Text()); err != nil {
 		return nil, err
 	}
-	return note.Sign(&note.Note{Text: c.Text()}, by...)
+	return note.Sign(&note.Note{Text: c.Text()}, signers...)
 }
 
-// Open parses a signed checkpoint. The error wraps ErrUnsigned unless one of the known
-// keys has signed it. Signatures by other keys, such as those of witnesses, are ignored.
-func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
-	n, err := note.Open(signed, known)
+// Open parses a signed checkpoint. The error wraps ErrUnsigned unless the key of one of
+// the verifiers has signed it. Signatures by other keys, such as those of witnesses, are
+// ignored.
+func Open(signed []byte, verifiers note.Verifiers) (Checkpoint, error) {
+	n, err := note.Open(signed, verifiers)
 	var unverified *note.UnverifiedNoteError
 	var invalid *note.InvalidSignatureError
 	switch {

@@ -55,8 +55,8 @@ func (k Key) InAgent() bool { return k.agent }
 
 // Find returns the key in file. The file contains a private key, a public key, or a certificate. For a public key or a
 // certificate, the private key must be in the agent or in a file that ssh-keygen finds. If file is "", Find returns the
-// first key of the agent that may accepts by returning nil. If no key is found, the error wraps ErrNoKey.
-func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
+// first key of the agent for which accept returns nil. If no key is found, the error wraps ErrNoKey.
+func (t Tools) Find(ctx context.Context, file string, accept func(ssh.PublicKey) error) (Key, error) {
 	var held []ssh.PublicKey // keys in the agent
 	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
 		list, err := a.List()
@@ -76,7 +76,7 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 		}
 		why := errors.New("the agent has no keys")
 		for _, key := range held {
-			if why = may(key); why == nil {
+			if why = accept(key); why == nil {
 				return Key{Public: key, agent: true}, nil
 			}
 		}

@@ -59,15 +59,15 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	return signer, nil
 }
 
-// CheckLater returns nil if the next state is usable at the time at, which is later than the time of the statement. At
-// that time or later, at least one key must be allowed to sign. The next state must also not accept keys in the
-// revocation list of the previous state. States that earlier versions recorded can fail this check.
-func (c Change) CheckLater(at time.Time) error {
-	if !c.Next.usable(at) {
-		return fmt.Errorf("%w: in the new file, no key is allowed to sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
+// CheckLater returns nil if the next state is usable at t, which is later than the time of the statement. At t or
+// later, at least one key must be allowed to sign. The next state must also not accept keys in the revocation list of
+// the previous state. States that earlier versions recorded can fail this check.
+func (c Change) CheckLater(t time.Time) error {
+	if !c.Next.usable(t) {
+		return fmt.Errorf("%w: in the new file, no key is allowed to sign after %s; add a key first", ErrChange, t.UTC().Format(time.RFC3339))
 	}
 	for _, e := range c.Next.entries {
-		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
+		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(t)) {
 			return fmt.Errorf("%w: state %d revoked the key %s with a key revocation list, and toolcrib no longer reads such lists; set valid-before on line %d, or remove this line",
 				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
 		}
@@ -81,12 +81,12 @@ func (c Change) DropsCertificates() bool {
 	return c.Previous != nil && c.Previous.list != nil && slices.ContainsFunc(c.Next.entries, func(e Entry) bool { return e.Authority })
 }
 
-// usable reports whether at least one key is allowed to sign at the time at or later.
-func (s *Signers) usable(at time.Time) bool {
+// usable reports whether at least one key is allowed to sign at t or later.
+func (s *Signers) usable(t time.Time) bool {
 	for _, e := range s.entries {
 		// Assume that an authority issues certificates, which are unknown until one of them signs.
-		later := at
-		if e.ValidAfter.After(at) {
+		later := t
+		if e.ValidAfter.After(t) {
 			later = e.ValidAfter
 		}
 		if !s.inRevocationList(e.Key) && e.allows(e.Principals[0], e.Key, later) == nil {

@@ -160,18 +160,18 @@ func (e Entry) String() string {
 	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
 }
 
-// Principal returns the principal of a user who logs in with key at the time at. In that
+// Principal returns the principal of a user who logs in with key at time t. In that
 // session, only this principal can sign with key. If key is a certificate for several
 // principals, login selects the principal "user:" + login. Errors wrap one of this
 // package's sentinel errors or sshsig.ErrKey.
-func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (string, error) {
+func (s *Signers) Principal(login string, key ssh.PublicKey, t time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
 	}
 	var may []string
 	var reason error
 	for _, principal := range s.principals(key) {
-		if _, err := s.May(principal, key, at); err != nil {
+		if _, err := s.May(principal, key, t); err != nil {
 			reason = err
 		} else if !slices.Contains(may, principal) {
 			may = append(may, principal)
@@ -188,7 +188,7 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (stri
 	case reason != nil:
 		return "", reason
 	}
-	_, err := s.May("", key, at)
+	_, err := s.May("", key, t)
 	return "", err
 }
 
@@ -220,23 +220,23 @@ func (s *Signers) principals(key ssh.PublicKey) []string {
 const verifyRequired = "verify-required"
 
 // checkCertificate verifies that a certificate of a known authority is valid for
-// principal at the time at. It rejects a certificate without principals, which OpenSSH
-// accepts for everybody.
-func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
+// principal at time t. It rejects a certificate without principals, which OpenSSH accepts
+// for everybody.
+func checkCertificate(cert *ssh.Certificate, principal string, t time.Time) error {
 	if cert.CertType != ssh.UserCert {
 		return fmt.Errorf("%w: the certificate is not a user certificate", ErrUnknownKey)
 	}
 	if !slices.Contains(cert.ValidPrincipals, principal) {
 		return fmt.Errorf("%w: the certificate is for %q, not for %s", ErrUnknownKey, cert.ValidPrincipals, principal)
 	}
-	if now := uint64(at.Unix()); at.Unix() < 0 || now < cert.ValidAfter || now >= cert.ValidBefore {
-		return fmt.Errorf("%w: the certificate is not valid at %s", ErrNotValid, at.UTC().Format(time.RFC3339))
+	if now := uint64(t.Unix()); t.Unix() < 0 || now < cert.ValidAfter || now >= cert.ValidBefore {
+		return fmt.Errorf("%w: the certificate is not valid at %s", ErrNotValid, t.UTC().Format(time.RFC3339))
 	}
 	// x/crypto/ssh would accept further signature formats.
 	if err := sshsig.CheckForm(cert.SignatureKey, cert.Signature); err != nil {
 		return fmt.Errorf("signature of the certificate: %w", err)
 	}
-	checker := ssh.CertChecker{SupportedCriticalOptions: []string{verifyRequired}, Clock: func() time.Time { return at }}
+	checker := ssh.CertChecker{SupportedCriticalOptions: []string{verifyRequired}, Clock: func() time.Time { return t }}
 	if err := checker.CheckCert(principal, cert); err != nil {
 		return fmt.Errorf("%w: invalid certificate: %w", sshsig.ErrSignature, err)
 	}

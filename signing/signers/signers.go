@@ -78,14 +78,14 @@ func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, 
 }
 
 // Check verifies that armored is a signature of message, that the key belongs to principal, and
-// that this key is allowed to sign at the time at. It returns the signer. Errors wrap a sentinel
-// error of this package or of package sshsig.
-func (s *Signers) Check(message, armored []byte, principal string, at time.Time) (Signer, error) {
+// that this key is allowed to sign at time t. It returns the signer. Errors wrap a sentinel error
+// of this package or of package sshsig.
+func (s *Signers) Check(message, armored []byte, principal string, t time.Time) (Signer, error) {
 	sig, err := sshsig.Parse(armored)
 	if err != nil {
 		return Signer{}, err
 	}
-	entry, err := s.May(principal, sig.Key, at)
+	entry, err := s.May(principal, sig.Key, t)
 	if err != nil {
 		return Signer{}, err
 	}
@@ -114,16 +114,16 @@ func (s *Signers) inRevocationList(key ssh.PublicKey) bool {
 	return bytes.Contains(s.list, wire) || bytes.Contains(s.list, short[:]) || bytes.Contains(s.list, long[:])
 }
 
-// ValidAt reports whether at, truncated to seconds, is within the time limits of the
-// entry. Both limits are inclusive.
-func (e Entry) ValidAt(at time.Time) bool {
-	second := at.Truncate(time.Second)
+// ValidAt reports whether t, truncated to seconds, is within the time limits of the entry. Both
+// limits are inclusive.
+func (e Entry) ValidAt(t time.Time) bool {
+	second := t.Truncate(time.Second)
 	return !second.Before(e.ValidAfter) && (e.ValidBefore.IsZero() || !second.After(e.ValidBefore))
 }
 
-// May returns the entry that permits principal to sign with key at the time at. If several entries
+// May returns the entry that permits principal to sign with key at time t. If several entries
 // permit this, an entry that requires user verification is preferred.
-func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry, error) {
+func (s *Signers) May(principal string, key ssh.PublicKey, t time.Time) (Entry, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return Entry{}, err
 	}
@@ -142,7 +142,7 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 		if e.Authority == own || e.wire != wire {
 			continue
 		}
-		if refused := e.allows(principal, key, at); refused != nil {
+		if refused := e.allows(principal, key, t); refused != nil {
 			err = refused
 		} else if may.Key == nil || e.VerifyRequired {
 			may = e
@@ -159,29 +159,29 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 }
 
 // ownKey returns the key to search for in the entries, in wire format. For a certificate, this is
-// the key of the certificate authority, and own is false. For other keys, it is key itself, and own
-// is true.
-func ownKey(key ssh.PublicKey) (own bool, wire string) {
+// the key of the certificate authority, and direct is false. For other keys, it is key itself, and
+// direct is true.
+func ownKey(key ssh.PublicKey) (direct bool, wire string) {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return false, string(cert.SignatureKey.Marshal())
 	}
 	return true, string(key.Marshal())
 }
 
-// allows returns nil if e permits principal to sign with key at the time at. The caller must have
-// found e with the key that ownKey returns.
-func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
+// allows returns nil if e permits principal to sign with key at time t. The caller must have found
+// e with the key that ownKey returns.
+func (e Entry) allows(principal string, key ssh.PublicKey, t time.Time) error {
 	switch {
 	case !slices.Contains(e.Principals, principal):
 		return fmt.Errorf("%w: line %d assigns the key to %s, not to %s", ErrUnknownKey, e.Line, strings.Join(e.Principals, ","), principal)
 	case e.Namespaces != nil && !slices.Contains(e.Namespaces, sshsig.Namespace):
 		return fmt.Errorf("%w: the namespaces of line %d do not include %s", ErrUnknownKey, e.Line, sshsig.Namespace)
 	}
-	if !e.ValidAt(at) {
-		return fmt.Errorf("%w: the time limits of line %d exclude %s", ErrNotValid, e.Line, at.UTC().Format(time.RFC3339))
+	if !e.ValidAt(t) {
+		return fmt.Errorf("%w: the time limits of line %d exclude %s", ErrNotValid, e.Line, t.UTC().Format(time.RFC3339))
 	}
 	if cert, ok := key.(*ssh.Certificate); ok {
-		return checkCertificate(cert, principal, at)
+		return checkCertificate(cert, principal, t)
 	}
 	return nil
 }

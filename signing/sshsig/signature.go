@@ -69,10 +69,10 @@ func Message(message []byte) []byte {
 	}{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
 }
 
-// New returns a Signature of message. The argument made is the signature of
-// Message(message) by key. New verifies made and returns the errors of Verify.
-func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, error) {
-	s := &Signature{Key: key, raw: made}
+// New converts sig, the signature of Message(message) by key, to a Signature of message.
+// It verifies sig and returns the errors of Verify.
+func New(key ssh.PublicKey, message []byte, sig *ssh.Signature) (*Signature, error) {
+	s := &Signature{Key: key, raw: sig}
 	if err := CheckKey(key); err != nil {
 		return nil, err
 	}

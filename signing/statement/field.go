@@ -121,10 +121,10 @@ const (
 	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// consistsOf reports whether s consists of 1 to most characters in allowed, and begins
-// with a character in first.
-func consistsOf(s, first, allowed string, most int) bool {
-	if s == "" || len(s) > most || !strings.Contains(first, s[:1]) {
+// consistsOf reports whether s consists of 1 to limit characters in allowed, and begins
+// with a character in initial.
+func consistsOf(s, initial, allowed string, limit int) bool {
+	if s == "" || len(s) > limit || !strings.Contains(initial, s[:1]) {
 		return false
 	}
 	return strings.Trim(s, allowed) == ""
