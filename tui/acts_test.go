@@ -80,8 +80,8 @@ func TestCommentDraftLastsUntilSent(t *testing.T) {
 func TestKeysExplainWhyTheyAreDisabled(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
-	b.press("enter", "S").wants("S: ")
-	b.press("R").wants("R: ")
+	b.press("enter", "S").wants("S submit: ")
+	b.press("R").wants("R rebase: ")
 	b.press("esc", "T", "e").wants("Locked (core)")
 	b.press("ctrl+n").wants("set VISUAL or EDITOR first")
 }
@@ -153,7 +153,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	b.press("F").wants("▸ 3×")
 	b.press("j").wants("4 of 4")
 	b.press("enter", "M")
-	b.wants("M: the change set has no other member")
+	b.wants("M next member: the change set has no other member")
 }
 
 // TestOtherRulesRequireAnAssessment checks that an approval requires a new assessment after the configuration has

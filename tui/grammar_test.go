@@ -61,7 +61,7 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ":").write("with a rea").wants("Reject the proposal with a reason", "Send the proposal back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("━━ Reject ━━")
-	b.press("esc", ":").write("rebase").press("enter").wants("R: the proposal is not stale")
+	b.press("esc", ":").write("rebase").press("enter").wants("R rebase: the proposal is not stale")
 	b.press(":").write("nothing like it").wants("No matches")
 	b.press("enter").wants("No match for")
 	for _, way := range [][]string{{"T", ":"}, {"L", ":"}, {"?", "/"}, {"Q", "/"}, {"enter", ":"}} {
@@ -88,7 +88,7 @@ func TestSearchRunsKeysOfOtherPages(t *testing.T) {
 		b.press(":").write(word).wants("selected one")
 		b.press("esc")
 	}
-	b.press("T", "/").write("name_bank").press("enter", ":").write("rollback").press("enter").wants("▎Versions", "U: ")
+	b.press("T", "/").write("name_bank").press("enter", ":").write("rollback").press("enter").wants("▎Versions", "U restore: ")
 	b.press("j", "U").wants("Restore")
 	b.press("esc", ":").write("audit log").press("enter").wants("▎Audit log")
 	b.press(":").write("oldest").press("enter").wants("oldest ↑")

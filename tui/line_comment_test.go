@@ -13,7 +13,7 @@ func TestCommentOnALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ";")
-	b.wants(";: only on the Diff tab")
+	b.wants("; comment line: only on the Diff tab")
 	b.press("2", "J", "J", ";")
 	b.wants("j and k choose a line")
 	b.press("j", "j", "j", ";")
@@ -40,7 +40,7 @@ func TestLeavingTheChoiceOfALine(t *testing.T) {
 	b.press("enter", "2", ";", "j", "esc")
 	b.wants("▎Diff")
 	b.press("enter")
-	b.wants("enter: nothing on this tab can be opened")
+	b.wants("enter show: nothing on this tab can be opened")
 	b.press("esc")
 	b.wants("SUBJECT")
 }

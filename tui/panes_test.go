@@ -16,7 +16,7 @@ import (
 func TestReviewOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
-	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ passed", "tokens", "Digests")
+	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ as expected", "tokens", "Digests")
 	if screen := b.screen(); strings.Index(screen, "Digests") < strings.Index(screen, "An approval changes") {
 		t.Errorf("the seals are not last:\n%s", screen)
 	}

@@ -103,14 +103,14 @@ func TestBlameOfALineOfTheDiff(t *testing.T) {
 	b.press("B").wants("▎Blame", "◆ goals  as of v3", "v3 2026-11-20 user:mara", "│ Three things.")
 	b.press("enter").wants("#3 modify tool:user/name_bank", "approved")
 	b.press("esc", "esc", "1", "B")
-	b.wants("B: only on the Diff tab")
-	b.press("Q", "shift+tab", "G", "enter", "2", "B").wants("B: everything is new")
+	b.wants("B blame: only on the Diff tab")
+	b.press("Q", "shift+tab", "G", "enter", "2", "B").wants("B blame: everything is new")
 }
 
 func TestRestoreOfAVersion(t *testing.T) {
 	b := newWorkbench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "U")
-	b.wants("U: it is the live version")
+	b.wants("U restore: it is the live version")
 	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
 	b.wants("restore tool:user/name_bank", "▎Diff", "+ One thing.", "your turn", "press a to approve it")
 	b.press("1").wants("The third went wrong.")

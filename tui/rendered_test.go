@@ -25,7 +25,7 @@ func TestRationaleIsRendered(t *testing.T) {
 	b.press("r")
 	b.wants("It is **bold**", "- two")
 	b.press("2", "r")
-	b.wants("r: the Diff and History tabs show raw text only")
+	b.wants("r raw: the Diff and History tabs show raw text only")
 }
 
 func TestCommentsAreRendered(t *testing.T) {
@@ -45,7 +45,7 @@ func TestLongPromptsAreRendered(t *testing.T) {
 		b.propose(d)
 	})
 	b.press("enter", "4", "r")
-	b.wants("r: diffs are not rendered; p shows the whole prompt")
+	b.wants("r raw: diffs are not rendered; p shows the whole prompt")
 	b.press("p", "r")
 	b.wants("rendered; r shows raw text")
 	for range 4 {

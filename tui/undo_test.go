@@ -13,7 +13,7 @@ import (
 // TestUndo ends a waiver and proposes a rejected proposal again. The decision stays.
 func TestUndo(t *testing.T) {
 	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
-	b.press("enter", "3").press("U").wants("U: only rejected, withdrawn, or sent-back proposals can be proposed again")
+	b.press("enter", "3").press("U").wants("U undo: only rejected, withdrawn, or sent-back proposals can be proposed again")
 	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo", "Waived X101 in definition.guardrails. U ends the waiver")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
 	b.write("A mistake.").press("ctrl+s", "y").wants("Ended the waiver of X101 in definition.guardrails", "■ block")
@@ -57,8 +57,8 @@ func TestUndoRefersToThePage(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("T", "U").wants("U: Locked (core)")
-	b.press("L", "U").wants("U: no version that can be restored became live with this entry")
-	b.press("Q", "enter", "6", "U").wants("U: ")
+	b.press("L", "U").wants("U restore: no version that can be restored became live with this entry")
+	b.press("Q", "enter", "6", "U").wants("U undo: ")
 	b.press("Q", "H", "Q", "U").wants("━━ Propose again ━━")
 	if strings.Contains(b.screen(), "word_counts  to") {
 		t.Errorf("another subject:\n%s", b.screen())

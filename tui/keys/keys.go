@@ -4,6 +4,7 @@ package keys
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -160,7 +161,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, justActed bool) tea.Cmd {
 // run performs the action of the given key, or shows why the key is disabled.
 func (m *Keys) run(k screen.Key) tea.Cmd {
 	if reason := k.WhyDisabled(); reason != "" {
-		what := screen.KeyName(k.Keys[0])
+		what := strings.TrimSpace(screen.KeyName(k.Keys[0]) + " " + k.Label)
 		if k.Name == "approve" {
 			what = "Can't approve"
 		}

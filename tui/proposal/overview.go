@@ -156,9 +156,9 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		for _, r := range a.Report.Harness {
 			switch r.Outcome {
 			case harness.Passed:
-				outcomes[r.Name] = ": ✓ passed"
+				outcomes[r.Name] = ": ✓ as expected"
 			case harness.Failed:
-				outcomes[r.Name] = ": ✗ failed"
+				outcomes[r.Name] = ": ✗ not as expected"
 			case harness.NotRun:
 			}
 		}
@@ -167,9 +167,9 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		if i > 0 {
 			page.Blank()
 		}
-		sign, style := draw.Safe("  + pass  "), t.frame.Theme.Good
+		sign, style := draw.Safe("  + should pass  "), t.frame.Theme.Good
 		if c.Expect == proposals.ExpectFail {
-			sign, style = "  - fail  ", t.frame.Theme.Bad
+			sign, style = "  - should fail  ", t.frame.Theme.Bad
 		}
 		page.Item(draw.Of(style, sign), c.Name+outcomes[c.Name])
 		page.FaintLines(draw.Of(t.frame.Theme.Faint, "          in   "), c.Input)

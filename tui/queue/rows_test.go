@@ -68,9 +68,9 @@ func TestColumns(t *testing.T) {
 		{60, one(agent), "#240||sql_reviewer|agent|changed|+1 −1|3m"},
 		{120, set(p, blocked, gone), "3×|■|notion                     1 blocked · 1 with warnings|ada|upgrade|2~ 1−|3m"},
 		{80, set(p, blocked, gone), "3×|■|notion                1 blocked|ada|upgrade|2~ 1−|3m"},
-		{80, set(p, blocked, p), "3×|■|notion                1 blocked|ada|changed|3~|3m"},
+		{80, set(p, blocked, p), "3×|■|notion                1 blocked|ada|changed||3m"},
 		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−|3m"},
-		{80, long, "2×||skills of a public repository|ada|changed|2~|3m"},
+		{80, long, "2×||skills of a public repository|ada|changed||3m"},
 	} {
 		if got := drawn(g, test.width, test.row); got != test.want {
 			t.Errorf("%d cells:\n%s\nwant\n%s", test.width, got, test.want)

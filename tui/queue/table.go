@@ -211,7 +211,8 @@ func changeOf(r rows.Row) string {
 }
 
 // lines draws the number of lines that a proposal adds and removes. Until these numbers are known, it draws
-// nothing. For a folded set, it draws the numbers of new, changed, and removed members.
+// nothing. For a folded set with
+// different changes, it draws the numbers of new, changed, and removed members.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line
@@ -234,7 +235,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 			}
 		}
 		for _, sign := range []string{"+", "~", "−"} {
-			if n[sign] > 0 {
+			if n[sign] > 0 && len(n) > 1 {
 				add(map[string]theme.Style{"+": th.Good, "~": th.Info, "−": th.Bad}[sign], brief(n[sign])+sign)
 			}
 		}

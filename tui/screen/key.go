@@ -45,7 +45,7 @@ func (k Key) WhyDisabled() string {
 // Names returns the display names of the keys, separated by spaces.
 func (k Key) Names() string {
 	names := lists.Map(k.Keys, KeyName)
-	return strings.Join(names, " ")
+	return strings.Join(names, ", ")
 }
 
 // CopyKey returns the key that copies the reference of a proposal or a change set. The function reference
@@ -53,7 +53,7 @@ func (k Key) Names() string {
 // proposal or the change set.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
-	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the proposal's number or the set's name; again: copy the command that shows it", Disabled: off, Do: func() tea.Cmd {
+	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the proposal's number or the set's name; if pressed again, copy the command that shows the proposal or the set", Disabled: off, Do: func() tea.Cmd {
 		text := reference()
 		if text == copied {
 			text = strings.TrimPrefix(text, "#")

@@ -67,7 +67,7 @@ func (s *Page) Keys() []screen.Key {
 		{Name: "undo", Keys: []string{"U"}, Label: "restore", OnTab: in(sectionVersions), Help: "Propose to restore the selected version", Terms: "restore, rollback, roll back, revert, undo, go back to a version, downgrade", Do: s.askRestore, Disabled: s.cannotRestore},
 		{Name: "next-field", Keys: []string{"]"}, Label: "next text", OnTab: in(sectionBlame), Help: "Go to the next text of the blame", Terms: "blame, annotate, who wrote it", Do: field(1)},
 		{Name: "previous-field", Keys: []string{"["}, Help: "Go to the previous text of the blame", Do: field(-1)},
-		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Terms: "blame, annotate, history, versions, users", Do: turn(1)},
+		{Name: "next-section", Keys: []string{"tab"}, Label: "next section", Help: "Show the next section: definition, versions, blame, users", Terms: "blame, annotate, history, versions, users", Do: turn(1)},
 		{Name: "previous-section", Keys: []string{"shift+tab"}, Help: "Show the previous section", Do: turn(-1)},
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
