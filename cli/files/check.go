@@ -31,9 +31,9 @@ import (
 
 // Rules lists the rules of check --files.
 var Rules = []findings.Rule{
-	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and review the proposal, or restore the approved version with `toolcrib restore`."},
+	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and review the proposal, or restore the approved version with `toolcrib restore SUBJECT`."},
 	{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Suggestion: "Propose the file with `toolcrib import --files`, or delete the file."},
-	{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Suggestion: "Restore the file with `toolcrib restore`, or propose its deactivation with `toolcrib import --files`."},
+	{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Suggestion: "Restore the file with `toolcrib restore SUBJECT`, or propose its deactivation with `toolcrib import --files`."},
 	{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Suggestion: "Fix the problem that the message describes."},
 	{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Suggestion: "Delete the file, or reactivate the definition with `toolcrib rollback`."},
 }

@@ -276,7 +276,8 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 
 // Subject returns the subject with the id or alias ref in the given layers, even if the subject is
 // deactivated. If subjects of several kinds match, the first kind in registry.SubjectKinds is
-// chosen.
+// chosen. If none matches, Subject returns the only live subject with the id ref in another layer, such
+// as the one of a project's folder.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {
@@ -284,6 +285,15 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 			if !errors.Is(err, proposals.ErrNotFound) {
 				return e.Subject, err
 			}
+		}
+		others, err := table.All(ctx, s, table.ScanValue[string], "SELECT subject FROM live WHERE id = $1 ORDER BY subject LIMIT 10", ref)
+		switch {
+		case err != nil:
+			return registry.Subject{}, err
+		case len(others) == 1:
+			return registry.ParseSubject(others[0])
+		case len(others) > 1:
+			return registry.Subject{}, fmt.Errorf("%w: several layers have %s; use one of %s", review.ErrAmbiguous, ref, strings.Join(others, ", "))
 		}
 		return registry.Subject{}, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", proposals.ErrNotFound, ref)
 	})

@@ -66,10 +66,10 @@ func TestColumns(t *testing.T) {
 		{120, one(stale), "#240|⚠|sql_reviewer               stale  The primary has grown, and false …|ada|changed|+1 −1|3m"},
 		{120, one(agent), "#240||sql_reviewer               The primary has grown, and false alarms …|agent:importer|changed|+1 −1|3m"},
 		{60, one(agent), "#240||sql_reviewer|agent|changed|+1 −1|3m"},
-		{120, set(p, blocked, gone), "3×|■|notion                     1 blocked · 1 with warnings|ada|upgrade|2~ 1−|3m"},
-		{80, set(p, blocked, gone), "3×|■|notion                1 blocked|ada|upgrade|2~ 1−|3m"},
+		{120, set(p, blocked, gone), "3×|■|notion                     1 blocked · 1 with warnings|ada|upgrade||3m"},
+		{80, set(p, blocked, gone), "3×|■|notion                1 blocked|ada|upgrade||3m"},
 		{80, set(p, blocked, p), "3×|■|notion                1 blocked|ada|changed||3m"},
-		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−|3m"},
+		{80, set(p, goneToo), "2×||notion|ada|upgrade||3m"},
 		{80, long, "2×||skills of a public repository|ada|changed||3m"},
 	} {
 		if got := drawn(g, test.width, test.row); got != test.want {

@@ -210,9 +210,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines draws the number of lines that a proposal adds and removes. Until these numbers are known, it draws
-// nothing. For a folded set with
-// different changes, it draws the numbers of new, changed, and removed members.
+// lines draws the number of lines that a proposal adds and removes. It draws nothing until these numbers are known, and
+// nothing for a folded set.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line
@@ -223,23 +222,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 		l = l.Add(style, draw.Escape(text))
 	}
 	if r.Folded() {
-		n := map[string]int{}
-		for _, p := range r.Members {
-			switch p.Type {
-			case proposals.New, proposals.Reactivate:
-				n["+"]++
-			case proposals.Deactivate:
-				n["−"]++
-			case proposals.Modify, proposals.Restore:
-				n["~"]++
-			}
-		}
-		for _, sign := range []string{"+", "~", "−"} {
-			if n[sign] > 0 && len(n) > 1 {
-				add(map[string]theme.Style{"+": th.Good, "~": th.Info, "−": th.Bad}[sign], brief(n[sign])+sign)
-			}
-		}
-		return l
+		return nil
 	}
 	e, _ := g.extents.get(r.First())
 	if e.Size > 0 {
