@@ -96,10 +96,9 @@ func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	}
 }
 
-// described returns the completion word with the description about. It makes the description safe to display in a
-// shell.
-func described(word, about string) cobra.Completion {
-	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
+// described returns a completion word with its description. It makes the description safe to display in a shell.
+func described(word, description string) cobra.Completion {
+	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(description), "\t", " "))
 }
 
 func words(all ...string) candidates {

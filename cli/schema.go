@@ -227,28 +227,28 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField calls visit for every property of the schema s. The parameter of is the Go type that s describes. The name
-// that visit receives is the field that the property describes, in the form "package.Type.Field".
-func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsonschema.Schema, name string)) {
-	switch of.Kind() {
+// eachField calls visit for every property of the schema s, which describes goType. The name that visit receives is the
+// field that the property describes, in the form "package.Type.Field".
+func eachField(s *jsonschema.Schema, goType reflect.Type, visit func(property *jsonschema.Schema, name string)) {
+	switch goType.Kind() {
 	case reflect.Pointer:
-		eachField(s, of.Elem(), visit)
+		eachField(s, goType.Elem(), visit)
 	case reflect.Slice, reflect.Array:
 		if s.Items != nil {
-			eachField(s.Items, of.Elem(), visit)
+			eachField(s.Items, goType.Elem(), visit)
 		}
 	case reflect.Map:
 		if s.AdditionalProperties != nil {
-			eachField(s.AdditionalProperties, of.Elem(), visit)
+			eachField(s.AdditionalProperties, goType.Elem(), visit)
 		}
 	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(of) {
+		for _, f := range reflect.VisibleFields(goType) {
 			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			p := s.Properties[key]
 			if p == nil || f.Anonymous {
 				continue
 			}
-			owner := of
+			owner := goType
 			for _, i := range f.Index[:len(f.Index)-1] {
 				if owner = owner.Field(i).Type; owner.Kind() == reflect.Pointer {
 					owner = owner.Elem()

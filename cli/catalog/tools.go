@@ -148,17 +148,16 @@ func newDocTool(e catalog.Entry) docTool {
 	return t
 }
 
-// newDocCatalog returns the document that lists docs, which are definitions of the given kind. next is the cursor of
-// the next page.
-func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
+// newDocCatalog returns the document that lists docs, which are definitions of the given kind.
+func newDocCatalog(kind registry.Kind, docs []docTool, nextCursor string) any {
 	switch kind {
 	case registry.KindAgent:
-		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: next}
+		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: nextCursor}
 	case registry.KindList:
-		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: next}
+		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: nextCursor}
 	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // the files command lists skills and instructions
 	}
-	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: next}
+	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: nextCursor}
 }
 
 func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {

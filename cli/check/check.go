@@ -294,9 +294,9 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 	return s, err
 }
 
-// printCheck prints the findings in the given format. with is the name of the registry, lock file, or bundle that the
-// code was compared with.
-func printCheck(a *command.App, format, with string, code []conform.Code, found []conform.Finding) error {
+// printCheck prints the findings in the given format. reference is the name of the registry, lock file, or bundle that
+// the code was compared with.
+func printCheck(a *command.App, format, reference string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
 	texts := lists.Index(code, func(c conform.Code) (string, *spans.File) { return c.File, spans.New(c.Text) })
 	for i, f := range found {
@@ -326,7 +326,7 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 	}
 	return report.Print(a, format, len(found) == 0, doc, run, func() string {
 		if len(list) == 0 {
-			return "The code and " + with + " agree.\n"
+			return "The code and " + reference + " agree.\n"
 		}
 		return findings.Text(list)
 	})

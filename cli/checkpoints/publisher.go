@@ -43,12 +43,12 @@ type Log interface {
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
-// Each calls fn for each event with a sequence number greater than after, in order. It stops at the first error and
+// Each calls fn for each event with a sequence number greater than seq, in order. It stops at the first error and
 // returns it.
-func Each(ctx context.Context, log Log, after int64, fn func(history.Event) error) error {
+func Each(ctx context.Context, log Log, seq int64, fn func(history.Event) error) error {
 	const page = 1000
 	for {
-		events, err := log.EventsAfter(ctx, after, page)
+		events, err := log.EventsAfter(ctx, seq, page)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func Each(ctx context.Context, log Log, after int64, fn func(history.Event) erro
 			if err := fn(e); err != nil {
 				return err
 			}
-			after = e.Seq
+			seq = e.Seq
 		}
 		if len(events) < page {
 			return nil
@@ -146,25 +146,25 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 	return atomicfile.WriteJSON(p.file(kept.genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
-// read returns a checkpoint of the current log, its Merkle tree, and the hash of the last event, after it has
-// compared the log with the published checkpoints. It reads only the events after those in from. If a published
-// checkpoint has fewer events than from, it reads all events.
-func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
+// read returns a checkpoint of the current log, its Merkle tree, and the hash of the last event, after it has compared
+// the log with the published checkpoints. It reads only the events after those in state.Tree. If a published checkpoint
+// has fewer events than state.Tree, it reads all events.
+func (p *Publisher) read(ctx context.Context, state saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
 	checker := checkpoint.NewChecker(published...)
-	early := func(c checkpoint.Checkpoint) bool { return c.Size < from.Tree.Size() }
+	early := func(c checkpoint.Checkpoint) bool { return c.Size < state.Tree.Size() }
 	if slices.ContainsFunc(published, early) {
-		from = saved{}
+		state = saved{}
 	}
 	var last history.Event
-	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), func(e history.Event) error { // verifies the hash of each event and its link to the previous event
+	err := Each(ctx, p.Log, max(state.Tree.Size()-1, 0), func(e history.Event) error { // verifies the hash of each event and its link to the previous event
 		switch {
 		case e.Sum() != e.Hash:
 			return fmt.Errorf("%w: event %d does not match its stored hash", ErrNotExtended, e.Seq)
-		case from.Tree.Size() > 0 && last.Seq == 0:
-			if e.Seq != from.Tree.Size() || e.Hash != from.Last {
+		case state.Tree.Size() > 0 && last.Seq == 0:
+			if e.Seq != state.Tree.Size() || e.Hash != state.Last {
 				return fmt.Errorf("%w: %w: event %d differs from the published checkpoint", ErrNotExtended, checkpoint.ErrHistory, e.Seq)
 			}
-			checker.Resume(from.Tree, from.genesis)
+			checker.Resume(state.Tree, state.genesis)
 		case e.Seq != last.Seq+1 || e.PrevHash != last.Hash:
 			return fmt.Errorf("%w: event %d does not follow event %d", ErrNotExtended, e.Seq, last.Seq)
 		default:
@@ -173,8 +173,8 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 		last = e
 		return nil
 	})
-	if err == nil && last.Seq < from.Tree.Size() {
-		err = fmt.Errorf("%w: %w: fewer than %d events", ErrNotExtended, checkpoint.ErrShorter, from.Tree.Size())
+	if err == nil && last.Seq < state.Tree.Size() {
+		err = fmt.Errorf("%w: %w: fewer than %d events", ErrNotExtended, checkpoint.ErrShorter, state.Tree.Size())
 	}
 	calls := []int64{0}
 	for _, c := range published {

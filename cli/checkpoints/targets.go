@@ -111,14 +111,14 @@ func (g Git) commit(ctx context.Context, signed []byte, message string, parents 
 	return strings.TrimSpace(made), err
 }
 
-// move moves the branch between two commits. It returns errMoved if another process has moved the branch away from
-// the commit from.
-func (g Git) move(ctx context.Context, to, from string) error {
-	_, err := g.git(ctx, "", "update-ref", "-m", "toolcrib checkpoint", g.ref(), to, from)
+// move moves the branch from oldCommit to newCommit. It returns errMoved if another process has moved the branch away
+// from oldCommit.
+func (g Git) move(ctx context.Context, newCommit, oldCommit string) error {
+	_, err := g.git(ctx, "", "update-ref", "-m", "toolcrib checkpoint", g.ref(), newCommit, oldCommit)
 	if err == nil {
 		return nil
 	}
-	if now, readErr := g.tip(ctx); readErr == nil && now != from {
+	if now, readErr := g.tip(ctx); readErr == nil && now != oldCommit {
 		return errMoved
 	}
 	return err

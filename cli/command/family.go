@@ -17,12 +17,12 @@ type Family struct {
 	Documents map[string]any
 }
 
-// WithDefault returns a command with the given name. Its subcommands are list and others. Without a subcommand, it runs
-// list.
-func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
+// WithDefault returns a command with the given name. Its subcommands are list and subcommands. Without a subcommand, it
+// runs list.
+func WithDefault(name string, list *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: OnlySubcommands, RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
-	cmd.AddCommand(append([]*cobra.Command{list}, others...)...)
+	cmd.AddCommand(append([]*cobra.Command{list}, subcommands...)...)
 	return cmd
 }
 

@@ -20,14 +20,14 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// ReadError converts err, the error of reading a file or a folder, to an error for users. The parameter what is "file"
-// or "folder", and name is the path that the user gave.
-func ReadError(what, name string, err error) error {
+// ReadError converts err, the error of reading a file or a folder, to an error for users. kind is "file" or "folder",
+// and path is the path that the user gave.
+func ReadError(kind, path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s %s not found; check the path%w", what, name, process.Silent(proposals.ErrNotFound))
+		return fmt.Errorf("%s %s not found; check the path%w", kind, path, process.Silent(proposals.ErrNotFound))
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s %s cannot be read; change its mode or its owner", what, name)
+		return fmt.Errorf("%s %s cannot be read; change its mode or its owner", kind, path)
 	}
 	return err
 }

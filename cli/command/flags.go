@@ -76,26 +76,25 @@ func CheckPageLimit(n int) error {
 	return nil
 }
 
-// ExactArgs returns a function that requires exactly n arguments. The parameter what describes
-// the arguments for the error message.
-func ExactArgs(n int, what string) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
+// ExactArgs returns a function that requires exactly n arguments. usage describes the arguments in the error message.
+func ExactArgs(n int, usage string) cobra.PositionalArgs { return ArgsBetween(n, n, usage) }
 
-// AtLeastOneArg returns a function that requires at least one argument. The parameter what
-// describes the arguments for the error message.
-func AtLeastOneArg(what string) cobra.PositionalArgs { return ArgsBetween(1, math.MaxInt, what) }
+// AtLeastOneArg returns a function that requires at least one argument. usage describes the arguments in the error
+// message.
+func AtLeastOneArg(usage string) cobra.PositionalArgs { return ArgsBetween(1, math.MaxInt, usage) }
 
-// ArgsBetween returns a function that requires at least low and at most high arguments. The parameter what
-// describes the arguments for the error message.
-func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
+// ArgsBetween returns a function that requires at least low and at most high arguments. usage describes the arguments
+// in the error message.
+func ArgsBetween(low, high int, usage string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= low && len(args) <= high {
 			return nil
 		}
 		hint := ""
-		if len(args) == 0 && strings.Contains(what, "proposal") {
+		if len(args) == 0 && strings.Contains(usage, "proposal") {
 			hint = " (a shell takes #1 for a comment; use 1 or '#1')"
 		}
-		return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), hint)
+		return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), usage, output.Counted(len(args), "argument"), hint)
 	}
 }
 

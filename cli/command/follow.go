@@ -248,11 +248,11 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
 }
 
-// CountMachine records that a machine reported a text, and comments on met, the revision that contains the text. The
-// comment states the number of machines that reported the text. The holder of the token t chooses the names of machines,
-// so the names are not verified. To limit the number of comments, CountMachine comments only if the number of machines is
-// 1, 2, or 5 times a power of ten.
-func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, met proposals.Revision) error {
+// CountMachine records that a machine reported a text, and adds a comment to the revision that contains the text. The
+// comment states the number of machines that reported the text. The holder of the token t chooses the names of
+// machines, so the names are not verified. To limit the number of comments, CountMachine comments only if the number of
+// machines is 1, 2, or 5 times a power of ten.
+func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, revision proposals.Revision) error {
 	by := t.Caller.Actor
 	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
 		ID: a.Env.NewID(), At: a.Env.Now(), Actor: by.String(), Label: label, Tools: []catalog.Raw{text},
@@ -264,8 +264,8 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 means that the machine was counted before
 		return err
 	}
-	comment := fmt.Sprintf("%s reported the text of revision %d. The reports are not verified.", output.Counted(n, "machine"), met.Number)
-	_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, comment, review.Anchor{Revision: met.Number})
+	comment := fmt.Sprintf("%s reported the text of revision %d. The reports are not verified.", output.Counted(n, "machine"), revision.Number)
+	_, err = b.Desk.Drafting.Comment(ctx, by, revision.Proposal, comment, review.Anchor{Revision: revision.Number})
 	if errors.Is(err, review.ErrPace) {
 		return nil
 	}
@@ -330,18 +330,18 @@ func (s *ownStore) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 }
 
 // Wait implements guard.Store.
-func (s *ownStore) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
+func (s *ownStore) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var both sync.WaitGroup
 	for i, wait := range []func(context.Context, int64, time.Duration) int64{s.Server.Wait, s.own.Wait} {
 		both.Go(func() {
 			defer cancel()
-			s.seen[i] = wait(ctx, s.seen[i], every)
+			s.seen[i] = wait(ctx, s.seen[i], interval)
 		})
 	}
 	both.Wait()
-	return seen
+	return previous
 }
 
 // Path implements guard.Store.

@@ -105,13 +105,13 @@ func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gatew
 	return r, nil
 }
 
-// WithGateway opens a gateway, calls do, and closes the gateway.
-func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) error {
+// WithGateway opens a gateway, calls fn, and closes the gateway.
+func (a *App) WithGateway(ctx context.Context, fn func(*OpenGateway) error) error {
 	g, err := a.Gateway(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(g), g.Close())
+	return errors.Join(fn(g), g.Close())
 }
 
 // CallerFlags specify the caller for whom tools are found and called.
@@ -178,9 +178,9 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 }
 
 // AddStoredContext sets the user instructions and the memory notes in c, unless c already contains them. It takes them
-// from the stored data of the given owner.
-func AddStoredContext(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
-	known, err := stored.Known(ctx, of, c.Now)
+// from the stored data of owner.
+func AddStoredContext(ctx context.Context, stored *builtin.Provider, owner builtin.Owner, c *prompt.Context) error {
+	known, err := stored.Known(ctx, owner, c.Now)
 	if err != nil {
 		return err
 	}

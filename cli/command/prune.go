@@ -17,10 +17,10 @@ import (
 	"toolcrib/store/calls"
 )
 
-// PruneOrder returns an order to move the calls before the given time from the database to a file. The parameter to is
-// the path of this file. If to is "", the name of the file contains the numbers of the first and the last call, and the
-// file is next to the database or, if the database is on a server, in the data folder.
-func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls.PruneOrder, error) {
+// PruneOrder returns an order to move the calls before cutoff from the database to the file at path. If path is "", the
+// name of the file contains the numbers of the first and the last call, and the file is next to the database or, if the
+// database is on a server, in the data folder.
+func (a *App) PruneOrder(by proposals.Actor, cutoff time.Time, path string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
 		home, err := process.DataHome(a.Env)
@@ -30,10 +30,10 @@ func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls
 		prefix = filepath.Join(home, "toolcrib") + string(filepath.Separator)
 	}
 	return calls.PruneOrder{
-		ID: a.Env.NewID(), By: by, Now: a.Env.Now(), Before: before.UTC(),
+		ID: a.Env.NewID(), By: by, Now: a.Env.Now(), Before: cutoff.UTC(),
 		File: func(first, last int64) string {
-			if to != "" {
-				return a.Path(to)
+			if path != "" {
+				return a.Path(path)
 			}
 			return fmt.Sprintf("%scalls-%d-%d.jsonl", prefix, first, last)
 		},

@@ -82,26 +82,25 @@ type LiveList struct {
 	Err  error
 }
 
-// StartOf returns the value of LiveServer.Start for a server. The parameter address is the URL of the server. If
-// address is "", the server is a program that is started with the command words in the folder dir. StartOf returns nil
-// if both address and words are empty.
-func StartOf(words []string, address, dir string) []string {
+// StartOf returns the value of LiveServer.Start for the server at the URL address. If address is "", the server is a
+// program that is started with command in the folder dir. StartOf returns nil if both address and command are empty.
+func StartOf(command []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
-	if address == "" && len(words) == 0 {
+	if address == "" && len(command) == 0 {
 		return nil
 	}
 	if address == "" {
-		s.Command, s.Args = words[0], words[1:]
+		s.Command, s.Args = command[0], command[1:]
 	}
 	return s.Runs()
 }
 
-// StartedBy converts words, the result of StartOf, to a server.
-func StartedBy(words []string) clients.Server {
-	if len(words) == 1 && strings.Contains(words[0], "://") {
-		return clients.Server{URL: words[0]}
+// StartedBy converts start, a result of StartOf, to a server.
+func StartedBy(start []string) clients.Server {
+	if len(start) == 1 && strings.Contains(start[0], "://") {
+		return clients.Server{URL: start[0]}
 	}
-	return clients.Server{Command: words[0], Args: words[1:]}
+	return clients.Server{Command: start[0], Args: start[1:]}
 }
 
 // LiveServer returns the server that the flags specify. If they do not specify a server, it returns the server called

@@ -96,25 +96,25 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies a database. The parameters from and to are files or URLs of servers. A source file is verified
+// runMigrateTo copies the database source to target. Both are files or URLs of servers. A source file is verified
 // before the copy. A target file is verified after a copy from a server.
-func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
-	if !store.IsURL(from) {
-		if err := verifyFile(ctx, a, from); err != nil {
+func runMigrateTo(ctx context.Context, a *command.App, source, target string) error {
+	if !store.IsURL(source) {
+		if err := verifyFile(ctx, a, source); err != nil {
 			return err
 		}
 	}
-	r, err := transfer.Copy(ctx, from, to)
+	r, err := transfer.Copy(ctx, source, target)
 	if err != nil {
 		return err
 	}
-	if store.IsURL(from) && !store.IsURL(to) {
-		if err := verifyFile(ctx, a, to); err != nil {
+	if store.IsURL(source) && !store.IsURL(target) {
+		if err := verifyFile(ctx, a, target); err != nil {
 			return err
 		}
 	}
 	doc := docMigrate{
-		Head: output.NewHead("migrate"), From: store.DisplayName(from), To: store.DisplayName(to),
+		Head: output.NewHead("migrate"), From: store.DisplayName(source), To: store.DisplayName(target),
 		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Event: r.Event, Hash: r.Hash,
 	}
 	if !r.Already {

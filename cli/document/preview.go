@@ -124,19 +124,19 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to the new prompt, after, and to its differences from the old prompt, before. was and will report
-// whether the text exists before and after the approval.
-func (d *Compared) compare(before, after Prompt, was, will bool) {
-	if !will {
-		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
+// compare sets d to newPrompt and to its differences from oldPrompt. existed and exists report whether the text exists
+// before and after the approval.
+func (d *Compared) compare(oldPrompt, newPrompt Prompt, existed, exists bool) {
+	if !exists {
+		newPrompt = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
 	}
-	d.Prompt, d.Gone = after, !will
-	if was {
-		d.Before = &before
+	d.Prompt, d.Gone = newPrompt, !exists
+	if existed {
+		d.Before = &oldPrompt
 	}
-	d.Untouched = was && will && before.Hash == after.Hash
-	d.Change = new(after.less(before.Cost))
-	hunks := diff.Lines(before.Text, after.Text).Unified(3)
+	d.Untouched = existed && exists && oldPrompt.Hash == newPrompt.Hash
+	d.Change = new(newPrompt.less(oldPrompt.Cost))
+	hunks := diff.Lines(oldPrompt.Text, newPrompt.Text).Unified(3)
 	for i, h := range hunks {
 		hunks[i] = h.Words()
 	}

@@ -31,9 +31,9 @@ type ProposalList struct {
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
-// NewProposalList returns the document of a page of proposals. next is the cursor of the next page, or "".
-func NewProposalList(ps []proposals.Proposal, next string, dry bool) ProposalList {
-	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: lists.Map(ps, facts.DocumentOf), Next: next, DryRun: dry}
+// NewProposalList returns the document of a page of proposals. On the last page, nextCursor is "".
+func NewProposalList(ps []proposals.Proposal, nextCursor string, dry bool) ProposalList {
+	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: lists.Map(ps, facts.DocumentOf), Next: nextCursor, DryRun: dry}
 }
 
 // Dossier is the document with all details of one proposal.
@@ -254,17 +254,17 @@ func NewDetail(d review.Dossier) WholeDetail {
 	return doc
 }
 
-// NewAssessment converts as, the assessment of the proposal of d, to a document. The document contains the findings
-// with their current waivers.
-func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
+// NewAssessment converts an assessment of the proposal of d to a document. The document contains the findings with
+// their current waivers.
+func NewAssessment(assessment review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
-		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
-		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
+		ID: assessment.ID, Revision: assessment.Revision, ContentHash: assessment.ContentHash, Reviewer: assessment.Reviewer.String(), Recommendation: string(assessment.Recommendation),
+		Comment: assessment.Report.Comment, BuiltinComment: assessment.Report.Builtin, Problems: assessment.Report.Problems, RulesVersion: assessment.RulesVersion, OtherRules: d.OtherRules, CreatedAt: assessment.At,
 		Reach: NewReach(d.Reach), Findings: lists.Map(d.Standing, func(s review.Standing) findings.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
 		Carried: lists.Map(d.Carried, func(c review.Carried) docCarried {
 			return docCarried{Version: c.Version, ApprovedBy: c.By, Findings: len(c.Findings), Rules: c.Rules()}
 		}),
-		Harness: lists.Map(as.Report.Harness, func(r harness.Result) docOutcome {
+		Harness: lists.Map(assessment.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),
 	}

@@ -52,7 +52,7 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 }
 
 // check compares the files in the given roots with their approved versions. It compares only files that the given
-// client reads, or that any client reads if client is "". The parameter locked is as in Check.
+// client reads, or that any client reads if client is "". For locked, see Check.
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (report.Findings, error) {
 	var found []findings.Finding
 	var folders []report.Folder

@@ -114,15 +114,15 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes the differences in the folders that args select. If only is not nil, it skips folders that are not in
-// only.
-func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]comparison, error) {
+// all proposes the differences in the folders that args select. If folders is not nil, it skips folders that are not in
+// folders.
+func (f Import) all(ctx context.Context, a *command.App, args []string, folders []DocFolder) ([]comparison, error) {
 	list, err := roots(a, args)
 	if err != nil {
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(r root) bool {
-		return only != nil && !slices.ContainsFunc(only, func(d DocFolder) bool { return d.Folder == r.dir })
+		return folders != nil && !slices.ContainsFunc(folders, func(d DocFolder) bool { return d.Folder == r.dir })
 	})
 	b, err := a.OpenSession(ctx)
 	if err != nil {

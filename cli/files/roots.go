@@ -68,11 +68,11 @@ func localPlugins(a *command.App, home string) ([]root, error) {
 	return list, nil
 }
 
-// newHome returns the root of the home folder. It includes the files in the home folder that files in
-// others import.
-func newHome(home string, others []root) root {
+// newHome returns the root of the home folder. It includes the files in the home folder that files in otherRoots
+// import.
+func newHome(home string, otherRoots []root) root {
 	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
-		tree, err := instructions.Search(home, places.User, imports(home, others)...)
+		tree, err := instructions.Search(home, places.User, imports(home, otherRoots)...)
 		return refuseImports(tree, home), err
 	})}
 }

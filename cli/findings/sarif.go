@@ -191,20 +191,20 @@ func region(f Finding) *sarifRegion {
 	return r
 }
 
-// fingerprints returns values that identify a finding across runs, so that an alert survives changes to other lines.
-// A fingerprint depends on the rule, tool, field, and passage, but not on the line or the position of the tool in its
-// list. seen counts equal findings, which are numbered.
+// fingerprints returns values that identify a finding across runs, so that an alert survives changes to other lines. A
+// fingerprint depends on the rule, tool, field, and passage, but not on the line or the position of the tool in its
+// list. Equal findings are numbered. counts contains the highest number so far, keyed by file and hash.
 //
-// GitHub code scanning reads primaryLocationLineHash. Without this value, it would hash the text around the line,
-// which includes all other tools if the file has a single line.
-func fingerprints(f Finding, seen map[string]int) map[string]string {
+// GitHub code scanning reads primaryLocationLineHash. Without this value, it would hash the text around the line, which
+// includes all other tools if the file has a single line.
+func fingerprints(f Finding, counts map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
 	if len(f.Tools) > 0 {
 		parts[1], parts[2] = "", "" // the fingerprint must not depend on the order of the tools
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := hex.EncodeToString(sum[:8])
-	seen[f.File+"\x00"+hash]++
-	print := hash + ":" + strconv.Itoa(seen[f.File+"\x00"+hash])
+	counts[f.File+"\x00"+hash]++
+	print := hash + ":" + strconv.Itoa(counts[f.File+"\x00"+hash])
 	return map[string]string{"toolcrib/v1": print, "primaryLocationLineHash": print}
 }

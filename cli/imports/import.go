@@ -156,9 +156,9 @@ type Result struct {
 	withdrawn []proposals.Proposal
 }
 
-// Run imports data, which was read from a file or, if from is not nil, from a running server. In messages, file is the
-// name of the file or the server.
-func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Result, error) {
+// Run imports data, which was read from a file or, if server is not nil, from a running server. In messages, file is
+// the name of the file or the server.
+func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, server *command.LiveServer) (Result, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
 		var problems jsondoc.Problems
@@ -195,7 +195,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 	if f.Observed {
 		b.Actor = Observer(a.Config)
 	}
-	if origin.Server = origin.Server || from != nil; origin.Server && !f.named {
+	if origin.Server = origin.Server || server != nil; origin.Server && !f.named {
 		if origin.Set, err = a.FreeSet(ctx, b.Actor, origin.Label); err != nil {
 			return Result{}, err
 		}
@@ -205,8 +205,8 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 	if err != nil {
 		return Result{}, err
 	}
-	if from != nil {
-		if err := checkName(a, *from, doc, live); err != nil {
+	if server != nil {
+		if err := checkName(a, *server, doc, live); err != nil {
 			return Result{}, err
 		}
 	}
@@ -214,15 +214,15 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 		return Result{}, err
 	}
 	f.reportStep("Proposing what changed")
-	taken := Result{file: file, from: from, doc: doc, Origin: origin, steps: steps}
+	taken := Result{file: file, from: server, doc: doc, Origin: origin, steps: steps}
 	taken.Made, err = proposeSteps(ctx, b, a, doc, origin, steps, !f.draft)
-	if err == nil && from != nil && !a.Flags.DryRun {
+	if err == nil && server != nil && !a.Flags.DryRun {
 		err = catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, taken.LeftOut())
 	}
-	if err == nil && from != nil && len(from.Start) > 0 && !a.Flags.DryRun {
-		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, from.Start)
+	if err == nil && server != nil && len(server.Start) > 0 && !a.Flags.DryRun {
+		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, server.Start)
 	}
-	if err == nil && from != nil { // a file may contain only a part of the server's list
+	if err == nil && server != nil { // a file may contain only a part of the server's list
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
 	return taken, err

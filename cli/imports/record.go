@@ -101,15 +101,15 @@ type docImportStep struct {
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps converts steps for output. The argument made contains one proposal for each step with a draft, in
-// the order of the steps.
-func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
+// newDocImportSteps converts steps for output. ps contains one proposal for each step with a draft, in the order of the
+// steps.
+func newDocImportSteps(steps []intake.Step, ps []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
 		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String(), Missing: s.Missing, UnknownKeys: s.Unknown}
 		if s.Draft != nil {
-			docs[i].Proposal = string(made[0].ID)
-			made = made[1:]
+			docs[i].Proposal = string(ps[0].ID)
+			ps = ps[1:]
 		}
 	}
 	return docs

@@ -170,11 +170,10 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 }
 
 // handlePoll proposes the changes in s, the result of a poll. It reports a repeated error only once, and returns nil,
-// because the next poll may succeed. The argument seen maps each server to the hash of its last list, or to its last
-// error.
-func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, seen map[string]string) error {
+// because the next poll may succeed. states maps each server to the hash of its last list, or to its last error.
+func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, states map[string]string) error {
 	hash, name := registry.HashBytes(s.Data), s.From.Name
-	if s.Err == nil && seen[name] == hash {
+	if s.Err == nil && states[name] == hash {
 		return nil
 	}
 	var result Result
@@ -185,10 +184,10 @@ func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.Li
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case s.Err == nil:
-		seen[name] = hash
+		states[name] = hash
 		return printResult(a, result)
-	case seen[name] != s.Err.Error():
-		seen[name] = s.Err.Error()
+	case states[name] != s.Err.Error():
+		states[name] = s.Err.Error()
 		command.Report(a.Env, a.Form.JSON, s.Err)
 		command.NoteStderr(a, s.Err)
 	}

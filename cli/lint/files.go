@@ -153,10 +153,10 @@ func fileUnit(name string, data []byte, executable bool) *unit {
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads a skill in the same way as an import, and returns a unit for the skill. The parameter at is the path
-// of the SKILL.md, and name is the path to show to users.
-func skillUnit(at, name string) (*unit, error) {
-	dir := filepath.Dir(at)
+// skillUnit reads a skill in the same way as an import, and returns a unit for the skill. file is the path of the
+// SKILL.md, and name is the path to show to users.
+func skillUnit(file, name string) (*unit, error) {
+	dir := filepath.Dir(file)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))
 	return folderUnit(registry.KindSkill, name, f), err
 }

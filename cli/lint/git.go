@@ -59,8 +59,8 @@ type docTokens struct {
 	After  int    `json:"after"`
 }
 
-// Branch reviews the texts for agents that a branch changes. The argument span is BASE..HEAD or BASE...HEAD. If paths
-// is not empty, Branch reviews only the texts in these paths.
+// Branch reviews the texts for agents that a branch changes. span is BASE..HEAD or BASE...HEAD. If paths is not empty,
+// Branch reviews only the texts in these paths.
 func Branch(ctx context.Context, a *command.App, span string, paths []string, format string) error {
 	if err := report.CheckFormat(a, &format, "markdown"); err != nil {
 		return err
@@ -156,38 +156,38 @@ type side struct {
 	files  map[string][2]string
 }
 
-// sides returns the trees of two commits, and the files that differ between them. The parameter span specifies the
-// commits. If span is BASE..HEAD, before is the tree of BASE. If span is BASE...HEAD, before is the tree of the merge
-// base of both commits. If paths is not empty, only files in these paths are compared.
-func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
+// sides returns the trees of two commits, and the files that differ between them. span specifies the commits. If span
+// is BASE..HEAD, baseSide is the tree of BASE. If span is BASE...HEAD, baseSide is the tree of the merge base of both
+// commits. If paths is not empty, only files in these paths are compared.
+func (g repository) sides(ctx context.Context, span string, paths []string) (baseSide, headSide side, changed []string, err error) {
 	base, head, ok := strings.Cut(span, "...")
 	merged := ok
 	if !ok {
 		if base, head, ok = strings.Cut(span, ".."); !ok {
-			return before, after, nil, process.Usagef("--git is %q: use BASE...HEAD, such as origin/main...HEAD", span)
+			return baseSide, headSide, nil, process.Usagef("--git is %q: use BASE...HEAD, such as origin/main...HEAD", span)
 		}
 	}
 	for _, one := range []struct {
 		to   *side
 		name string
-	}{{&before, base}, {&after, cmp.Or(head, "HEAD")}} {
+	}{{&baseSide, base}, {&headSide, cmp.Or(head, "HEAD")}} {
 		hash, err := g.git(ctx, "", "rev-parse", "--verify", "--end-of-options", one.name+"^{commit}")
 		if err != nil {
-			return before, after, nil, fmt.Errorf("the git repository in this folder has no commit %s: %w; fetch the commit first (actions/checkout needs fetch-depth: 0)", one.name, err)
+			return baseSide, headSide, nil, fmt.Errorf("the git repository in this folder has no commit %s: %w; fetch the commit first (actions/checkout needs fetch-depth: 0)", one.name, err)
 		}
 		one.to.commit = strings.TrimSpace(string(hash))
 	}
 	if merged {
-		hash, err := g.git(ctx, "", "merge-base", before.commit, after.commit)
+		hash, err := g.git(ctx, "", "merge-base", baseSide.commit, headSide.commit)
 		if err != nil {
-			return before, after, nil, fmt.Errorf("%s has no common commit: %w; fetch the whole history (actions/checkout needs fetch-depth: 0)", span, err)
+			return baseSide, headSide, nil, fmt.Errorf("%s has no common commit: %w; fetch the whole history (actions/checkout needs fetch-depth: 0)", span, err)
 		}
-		before.commit = strings.TrimSpace(string(hash))
+		baseSide.commit = strings.TrimSpace(string(hash))
 	}
-	for _, s := range []*side{&before, &after} {
+	for _, s := range []*side{&baseSide, &headSide} {
 		list, err := g.git(ctx, "", "ls-tree", "-r", "-z", "--full-tree", s.commit)
 		if err != nil {
-			return before, after, nil, err
+			return baseSide, headSide, nil, err
 		}
 		s.files = map[string][2]string{}
 		for line := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
@@ -197,8 +197,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bef
 			}
 		}
 	}
-	list, err := g.git(ctx, "", append([]string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", before.commit, after.commit, "--"}, paths...)...)
-	return before, after, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
+	list, err := g.git(ctx, "", append([]string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", baseSide.commit, headSide.commit, "--"}, paths...)...)
+	return baseSide, headSide, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
 // texts returns the texts for agents among the changed files. A skill is represented by its SKILL.md, regardless of
@@ -303,33 +303,33 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 // aboutTools matches keys that distinguish proposals and lists of tools from other JSON.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
-// compare reviews the change of a unit in the given file. The parameters was and is are the versions of the unit in the
-// base commit and in the branch. A version is nil if the unit does not exist there. If both versions are equal,
-// doc.Change is "".
-func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) (doc docChanged, found []findings.Finding, err error) {
-	u := is
-	if is == nil {
-		draft := proposals.Draft{Type: proposals.Deactivate, Subject: was.change.Draft.Subject}
-		u = &unit{change: rules.Change{Isolated: true, Draft: draft}, families: was.families, subject: was.subject, tool: was.tool, lintPlace: was.lintPlace}
+// compare reviews the change of a unit in the given file. oldUnit and newUnit are the versions of the unit in the base
+// commit and in the branch. A version is nil if the unit does not exist there. If both versions are equal, doc.Change
+// is "".
+func (l *linter) compare(ctx context.Context, file, base string, oldUnit, newUnit *unit) (doc docChanged, found []findings.Finding, err error) {
+	u := newUnit
+	if newUnit == nil {
+		draft := proposals.Draft{Type: proposals.Deactivate, Subject: oldUnit.change.Draft.Subject}
+		u = &unit{change: rules.Change{Isolated: true, Draft: draft}, families: oldUnit.families, subject: oldUnit.subject, tool: oldUnit.tool, lintPlace: oldUnit.lintPlace}
 	}
 	var before registry.Definition
 	l.place(u)
-	if was != nil {
-		before = was.change.Draft.Definition
-		u.change.Before = &registry.Live{Subject: was.change.Draft.Subject, Definition: before}
+	if oldUnit != nil {
+		before = oldUnit.change.Draft.Definition
+		u.change.Before = &registry.Live{Subject: oldUnit.change.Draft.Subject, Definition: before}
 	}
 	after := u.change.Draft.Definition
 	doc = docChanged{File: file, Subject: u.subject, Change: "changed", Tokens: []docTokens{}}
 	switch {
-	case was == nil:
+	case oldUnit == nil:
 		doc.Change = "added"
-	case is == nil:
+	case newUnit == nil:
 		doc.Change = "removed"
 	case before.Hash() == after.Hash():
 		return docChanged{}, nil, nil
 	}
 	doc.Reach = document.NewReach(reached.Difference(&u.change))
-	if err := l.count(&doc, before, after); err != nil || is == nil {
+	if err := l.count(&doc, before, after); err != nil || newUnit == nil {
 		return doc, nil, err
 	}
 	list, err := l.set.CheckFamilies(ctx, &u.change, u.families)

@@ -232,15 +232,15 @@ func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Li
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with appends tools to found and returns the result. The parameter peers contains the indexes of the tools in
-// lintCorpus.peers. Tools that are not in the snapshot are omitted.
-func (e corpusSnapshot) with(found []registry.Live, peers []int) []registry.Live {
+// with appends tools to list and returns the result. peers contains the indexes of the tools in lintCorpus.peers. Tools
+// that are not in the snapshot are omitted.
+func (e corpusSnapshot) with(list []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
-			found = append(found, e.lintCorpus.peers[n].Live)
+			list = append(list, e.lintCorpus.peers[n].Live)
 		}
 	}
-	return found
+	return list
 }
 
 // Thresholds for the similarity of sketches, and the maximum number of similar tools.

@@ -290,48 +290,48 @@ type lintPlace struct {
 	prefix string
 }
 
-// locate sets the position in out, the finding for f. If the file contains the passage of f, locate sets the position
-// of the passage. If it does not, locate sets the position of the field of f. If the field does not exist, locate sets
-// the position of the innermost existing value that would contain the field.
-func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
+// locate sets the position in result, the finding for f. If the file contains the passage of f, locate sets the
+// position of the passage. If it does not, locate sets the position of the field of f. If the field does not exist,
+// locate sets the position of the innermost existing value that would contain the field.
+func (p *lintPlace) locate(f rules.Finding, result *findings.Finding) {
 	if p.doc == nil {
-		out.Path = strings.TrimPrefix(f.Path, p.prefix)
-		out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
+		result.Path = strings.TrimPrefix(f.Path, p.prefix)
+		result.Line, result.Column, result.EndLine, result.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
 		return
 	}
 	path := f.Path
 	if p.field != nil {
 		path = p.field(path)
 	}
-	out.Path, out.Field = path, path
+	result.Path, result.Field = path, path
 	switch {
 	case p.item != "" && strings.HasPrefix(path, "["):
-		out.Path = p.item + path
+		result.Path = p.item + path
 	case p.item != "" && (path == "" || path == jsondoc.Root):
-		out.Path = p.item
+		result.Path = p.item
 	case p.item != "":
-		out.Path = p.item + "." + path
+		result.Path = p.item + "." + path
 	}
 	at, key, whole := p.doc.Lead(path)
-	out.Line, out.Column = at.Pos.Line, at.Pos.Column
+	result.Line, result.Column = at.Pos.Line, at.Pos.Column
 	span, found := spans.Span{}, false
 	if whole && at.Kind == jsondoc.String {
 		span, found = p.passage(at.Pos, at.Text, f)
 	}
 	if !found && key != nil && f.Passage != "" {
 		if span, found = p.passage(key.Pos, key.Key, f); found {
-			out.Line, out.Column = key.Pos.Line, key.Pos.Column
+			result.Line, result.Column = key.Pos.Line, key.Pos.Column
 		}
 	}
 	if found {
-		out.Line, out.Column = span.From.Line, span.From.Column
-		out.EndLine, out.EndColumn = span.To.Line, span.To.Column
+		result.Line, result.Column = span.From.Line, span.From.Column
+		result.EndLine, result.EndColumn = span.To.Line, span.To.Column
 	}
 }
 
-// passage returns the span of the passage of f in value. The parameter at is the position at which value begins in the
-// file. passage also reports whether it found the passage in value.
-func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
+// passage returns the span of the passage of f in value, which begins at pos in the file. It also reports whether it
+// found the passage in value.
+func (p *lintPlace) passage(pos jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := spans.Offset(value, jsondoc.Pos{Line: f.Line, Column: f.Column}), spans.Offset(value, jsondoc.Pos{Line: f.EndLine, Column: f.EndColumn})
 	switch {
 	case f.Passage == "":
@@ -342,7 +342,7 @@ func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (span
 		}
 		end = start + len(f.Passage)
 	}
-	return p.text.Value(at, value, start, end)
+	return p.text.Value(pos, value, start, end)
 }
 
 // unreadable returns a finding for the syntax error p in the file called name.

@@ -304,10 +304,10 @@ func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	return nil
 }
 
-// Sign returns the signature of body as hexadecimal digits. at is the Unix time in seconds.
-func Sign(secret, at string, body []byte) string {
+// Sign returns the signature of body as hexadecimal digits. timestamp is the Unix time in seconds.
+func Sign(secret, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(at + "."))
+	mac.Write([]byte(timestamp + "."))
 	mac.Write(body)
 	return hex.EncodeToString(mac.Sum(nil))
 }

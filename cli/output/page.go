@@ -173,19 +173,19 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// CutPage returns the first limit entries of list. If list has more entries, next is the number of the last returned
-// entry, and the next page contains the entries before that number. If list has no more entries, next is 0.
-func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, next int64) {
+// CutPage returns the first limit entries of list. If list has more entries, cursor is the number of the last returned
+// entry, and the next page contains the entries before that number. If list has no more entries, cursor is 0.
+func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor int64) {
 	if len(list) <= limit {
 		return list, 0
 	}
 	return list[:limit], number(list[limit-1])
 }
 
-// More prints a remark with the flag that shows the next page. next is a result of CutPage.
-func (p *Page) More(next int64) {
-	if next > 0 {
-		p.Remark("More: --before %d", next)
+// More prints a remark with the flag that shows the next page. cursor is a result of CutPage.
+func (p *Page) More(cursor int64) {
+	if cursor > 0 {
+		p.Remark("More: --before %d", cursor)
 	}
 }
 

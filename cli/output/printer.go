@@ -60,14 +60,14 @@ type Printer struct {
 	Cut       bool // the user left the pager before the end of the output
 }
 
-// Print prints doc as JSON if the user requested JSON. Otherwise, it prints the text that the function text writes.
-// If that text is longer than the screen, Print shows it in a pager.
-func (a *Printer) Print(doc any, text func(*Page)) error {
+// Print prints doc as JSON if the user requested JSON. Otherwise, it prints the text that writeText writes. If that
+// text is longer than the screen, Print shows it in a pager.
+func (a *Printer) Print(doc any, writeText func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
 	}
 	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note}
-	text(p)
+	writeText(p)
 	if a.ReadAloud != nil {
 		a.Cut = !a.ReadAloud(p.Buf.Bytes())
 		return nil
@@ -242,10 +242,10 @@ func EntryTime(t time.Time) string {
 	return Timestamp(t)
 }
 
-// SetJQ compiles the jq program text, which filters the JSON document, and selects JSON output. The jq program cannot
-// read files or the environment.
-func (f *Format) SetJQ(text string) error {
-	q, err := gojq.Parse(text)
+// SetJQ compiles a jq program, which filters the JSON document, and selects JSON output. The jq program cannot read
+// files or the environment.
+func (f *Format) SetJQ(program string) error {
+	q, err := gojq.Parse(program)
 	if err != nil {
 		return err
 	}

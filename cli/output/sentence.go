@@ -27,10 +27,10 @@ var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// DidYouMean returns a question that suggests the most similar word in known, such as " (did you mean --json?)", or
-// "" if no word is similar. mark precedes the suggested word.
-func DidYouMean(wrong, mark string, known []string) string {
-	if meant := jsondoc.Closest(wrong, known); meant != "" {
+// DidYouMean returns a question that suggests the most similar word in candidates, such as " (did you mean --json?)",
+// or "" if no word is similar. mark precedes the suggested word.
+func DidYouMean(wrong, mark string, candidates []string) string {
+	if meant := jsondoc.Closest(wrong, candidates); meant != "" {
 		return " (did you mean " + mark + meant + "?)"
 	}
 	return ""
@@ -173,12 +173,12 @@ func ShellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// Counted returns n followed by the noun what in the singular or plural, such as "1 finding" or "2 findings".
-func Counted(n int, what string) string {
+// Counted returns n followed by the noun in the singular or plural, such as "1 finding" or "2 findings".
+func Counted(n int, noun string) string {
 	if n != 1 {
-		what += "s"
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, what)
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // conflictLines returns one line for each conflicting passage, with its base, proposed, and live texts.

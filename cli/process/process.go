@@ -143,22 +143,22 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone returns a reader that reads from in until ctx is done, and then fails with the error of ctx. An interrupt
+// UntilDone returns a reader that reads from r until ctx is done, and then fails with the error of ctx. An interrupt
 // can therefore stop a program that waits for input.
-func UntilDone(ctx context.Context, in io.Reader) io.Reader {
+func UntilDone(ctx context.Context, r io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
 		buf := make([]byte, len(p)) // in.Read may write to buf even after ctx is done, so buf must not be p
-		n, err := BeforeDone(ctx, func() (int, error) { return in.Read(buf) })
+		n, err := BeforeDone(ctx, func() (int, error) { return r.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
 }
 
-// BeforeDone calls do and returns its result. If ctx is done first, BeforeDone returns the error of ctx without
-// waiting for do. Resources that do opens afterward remain open until the process exits.
-func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
+// BeforeDone calls fn and returns its result. If ctx is done first, BeforeDone returns the error of ctx without waiting
+// for fn. Resources that fn opens afterward remain open until the process exits.
+func BeforeDone[T any](ctx context.Context, fn func() (T, error)) (result T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
-		result, err := do()
+		result, err := fn()
 		done <- func() (T, error) { return result, err }
 	}()
 	select {
@@ -218,10 +218,9 @@ type ExitStatus int
 // Error implements error.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun returns the usage error for --dry-run with an operation that cannot be simulated. what is the name of the
-// operation.
-func ErrNoDryRun(what string) error {
-	return Usagef("%s cannot be combined with --dry-run, because the operation has to write, start, or send something; nothing was done", what)
+// ErrNoDryRun returns the usage error for --dry-run with an operation that cannot be simulated.
+func ErrNoDryRun(operation string) error {
+	return Usagef("%s cannot be combined with --dry-run, because the operation has to write, start, or send something; nothing was done", operation)
 }
 
 // ErrPrinted is the result of a command that printed a statement to sign and made no decision.

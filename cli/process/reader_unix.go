@@ -20,10 +20,10 @@ const (
 	readerLeaves = 50 * time.Millisecond
 )
 
-// ReaderLeft reports whether the reader of out stopped before the end. It returns true if out is a pipe that its
-// reader has closed, as head does. It also returns true for the null device, which replaces a closed standard output.
-func ReaderLeft(out io.Writer) bool {
-	file, ok := out.(*os.File)
+// ReaderLeft reports whether the reader of w stopped before the end. It returns true if w is a pipe that its reader has
+// closed, as head does. It also returns true for the null device, which replaces a closed standard output.
+func ReaderLeft(w io.Writer) bool {
+	file, ok := w.(*os.File)
 	if !ok {
 		return false
 	}

@@ -47,20 +47,20 @@ func newPropose(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// printMoved prints the proposals in made, which an operation created or changed. If the operation failed with err,
+// printMoved prints ps, the proposals that an operation created or changed. If the operation failed with err,
 // printMoved only returns err.
-func printMoved(a *command.App, made []proposals.Proposal, err error) error {
+func printMoved(a *command.App, ps []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range made {
+	for _, m := range ps {
 		if m.Stale() {
 			ref := review.Reference(m)
 			a.Note("toolcrib: %s is stale: version %d of %s is live, but the proposal changes version %d; to rebase the proposal: toolcrib rebase %s", m.Handle(), m.LiveVersion, m.Subject, m.BaseVersion, ref)
 		}
 	}
-	return a.Print(document.NewProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
-		for _, m := range made {
+	return a.Print(document.NewProposalList(ps, "", a.Flags.DryRun), func(p *output.Page) {
+		for _, m := range ps {
 			p.Linef("%s", document.Moved(m))
 		}
 		a.Closing(p)

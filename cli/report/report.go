@@ -34,18 +34,18 @@ func CheckFormat(a *command.App, format *string, formats ...string) error {
 	return nil
 }
 
-// New returns the document that lists found. ok reports whether the check succeeded.
-func New(ok bool, found []findings.Finding) Findings {
-	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, found...), Counts: map[string]int64{}}
-	for _, f := range found {
+// New returns a document with the findings in list. ok reports whether the check succeeded.
+func New(ok bool, list []findings.Finding) Findings {
+	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, list...), Counts: map[string]int64{}}
+	for _, f := range list {
 		doc.Counts[f.Severity]++
 	}
 	return doc
 }
 
 // Print prints findings in the given format. For JSON, it prints doc; for SARIF and GitHub, it prints the findings of
-// run; for text, it prints the result of text. If ok is false, Print returns ErrFindings.
-func Print(a *command.App, format string, ok bool, doc any, run findings.Run, text func() string) error {
+// run; for text, it prints the result of formatText. If ok is false, Print returns ErrFindings.
+func Print(a *command.App, format string, ok bool, doc any, run findings.Run, formatText func() string) error {
 	var err error
 	switch format {
 	case "json":
@@ -58,7 +58,7 @@ func Print(a *command.App, format string, ok bool, doc any, run findings.Run, te
 	case "github":
 		_, err = io.WriteString(a.Stdout, findings.GitHub(run.Found))
 	default:
-		_, err = io.WriteString(a.Env.Out, text())
+		_, err = io.WriteString(a.Env.Out, formatText())
 	}
 	return cmp.Or(err, process.CheckFindings(ok))
 }

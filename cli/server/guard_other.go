@@ -11,8 +11,8 @@ import (
 // hangupSignals returns os.Interrupt, which every command handles anyway, because this system has no hangup signal.
 func hangupSignals() []os.Signal { return []os.Signal{os.Interrupt} }
 
-// pollable returns in unchanged.
-func pollable(in io.Reader) (out io.Reader, restore func()) { return in, func() {} }
+// pollable returns r unchanged.
+func pollable(r io.Reader) (reader io.Reader, restore func()) { return r, func() {} }
 
 // closedReader returns nil, because the system cannot detect that the reader of a pipe is gone.
 func closedReader(io.Writer) func(time.Duration) bool { return nil }

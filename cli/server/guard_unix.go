@@ -16,38 +16,38 @@ import (
 // every command handles.
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
-// pollable returns a reader for in. If in is a pipe or a socket, a blocked read of this reader occupies a goroutine
-// instead of a thread, which saves a tenth of the time of a guarded call. The function restore returns in to its
+// pollable returns a reader for r. If r is a pipe or a socket, a blocked read of this reader occupies a goroutine
+// instead of a thread, which saves a tenth of the time of a guarded call. The function restore returns r to its
 // original mode. pollable returns other readers unchanged.
-func pollable(in io.Reader) (out io.Reader, restore func()) {
+func pollable(r io.Reader) (reader io.Reader, restore func()) {
 	none := func() {}
-	f, ok := in.(*os.File)
+	f, ok := r.(*os.File)
 	if !ok {
-		return in, none
+		return r, none
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return in, none
+		return r, none
 	}
 	fd, err := unix.Dup(int(f.Fd())) //nolint:gosec // a file descriptor is small
 	if err != nil {
-		return in, none
+		return r, none
 	}
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {
 		_ = unix.Close(fd)
-		return in, none
+		return r, none
 	}
 	return os.NewFile(uintptr(fd), f.Name()), func() { //nolint:gosec // a file descriptor is small
 		_ = unix.SetNonblock(int(f.Fd()), false) //nolint:gosec // a file descriptor is small
 	}
 }
 
-// closedReader returns a function that waits until nobody reads from the pipe or socket out. The function returns true
+// closedReader returns a function that waits until nobody reads from w, a pipe or a socket. The function returns true
 // if the reader is gone, and false if the time in its argument has passed. It blocks a thread while it waits.
-// closedReader returns nil if out is not a file.
-func closedReader(out io.Writer) func(wait time.Duration) bool {
-	f, ok := out.(*os.File)
+// closedReader returns nil if w is not a file.
+func closedReader(w io.Writer) func(wait time.Duration) bool {
+	f, ok := w.(*os.File)
 	if !ok {
 		return nil
 	}

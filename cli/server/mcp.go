@@ -223,8 +223,8 @@ type approved struct {
 }
 
 // Wait implements mcp.Registry.
-func (r approved) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
-	return r.db.Wait(ctx, seen, every)
+func (r approved) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
+	return r.db.Wait(ctx, previous, interval)
 }
 
 // State implements mcp.Registry.

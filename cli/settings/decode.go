@@ -100,16 +100,16 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig decodes text into the value that to points to, and returns the keys in text. If the type of the value
+// DecodeConfig decodes text into the value that dst points to, and returns the keys in text. If the type of the value
 // has no fields for some keys, DecodeConfig returns these keys as unknown and does not change the value. It replaces
 // maps, lists, and pointers instead of modifying the values that they refer to, because the settings of other files may
 // share these values.
-func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
+func DecodeConfig(text []byte, dst any) (keys configKeys, unknown []keyPath, err error) {
 	if err := checkConfigText(text); err != nil {
 		return nil, nil, err
 	}
 	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
-	into := reflect.ValueOf(to).Elem()
+	into := reflect.ValueOf(dst).Elem()
 	read := reflect.New(into.Type())
 	if err := toml.NewDecoder(bytes.NewReader(text)).EnableUnmarshalerInterface().Decode(read.Interface()); err != nil {
 		return nil, nil, ConfigError(err)
@@ -127,30 +127,30 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	return keys, nil, nil
 }
 
-// copyValue copies the value of a key from one configuration to another. The parameters into and from are the values at
-// the path key[:at] in these configurations. Maps are cloned before they are changed, because other configurations may
-// share them. copied contains the paths of the maps that are already cloned.
-func copyValue(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
+// copyValue copies the value of a key from one configuration to another. dst and src are the values at the path
+// key[:depth] in these configurations. Maps are cloned before they are changed, because other configurations may share
+// them. copied contains the paths of the maps that are already cloned.
+func copyValue(dst, src reflect.Value, key keyPath, depth int, copied map[string]bool) {
 	switch {
-	case into.Kind() == reflect.Struct && at < len(key):
-		i := fieldOf(into.Type(), key[at])
-		copyValue(into.Field(i), from.Field(i), key, at+1, copied)
-	case into.Kind() == reflect.Struct: // the header of a table
-	case into.Kind() == reflect.Map && into.Type().Key().Kind() == reflect.String:
-		if name := key[:at].String(); !copied[name] {
+	case dst.Kind() == reflect.Struct && depth < len(key):
+		i := fieldOf(dst.Type(), key[depth])
+		copyValue(dst.Field(i), src.Field(i), key, depth+1, copied)
+	case dst.Kind() == reflect.Struct: // the header of a table
+	case dst.Kind() == reflect.Map && dst.Type().Key().Kind() == reflect.String:
+		if name := key[:depth].String(); !copied[name] {
 			copied[name] = true
-			own := reflect.MakeMap(into.Type())
-			for entries := into.MapRange(); entries.Next(); {
+			own := reflect.MakeMap(dst.Type())
+			for entries := dst.MapRange(); entries.Next(); {
 				own.SetMapIndex(entries.Key(), entries.Value())
 			}
-			into.Set(own)
+			dst.Set(own)
 		}
-		if at < len(key) {
-			name := reflect.ValueOf(key[at]).Convert(into.Type().Key())
-			into.SetMapIndex(name, from.MapIndex(name))
+		if depth < len(key) {
+			name := reflect.ValueOf(key[depth]).Convert(dst.Type().Key())
+			dst.SetMapIndex(name, src.MapIndex(name))
 		}
 	default:
-		into.Set(from)
+		dst.Set(src)
 	}
 }
 

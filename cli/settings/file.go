@@ -34,8 +34,9 @@ func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is like Desk. If next is not nil, the review service uses these signers instead of those in the signers file.
-func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
+// DeskOf is like Desk. If override is not nil, the review service uses these signers instead of those in the signers
+// file.
+func (c Config) DeskOf(db review.Store, env process.Env, override *signers.Signers) (*service.Desk, error) {
 	policy := c.Policy()
 	if c.Model != (ModelConfig{}) {
 		policy.Model = connection(sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) }))
@@ -47,8 +48,8 @@ func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) 
 			policy.Consultants = append(policy.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.withDefaults(c.Model).client(env) }})
 		}
 	}
-	if next != nil {
-		policy.Signatures.Signers = func() (*signers.Signers, error) { return next, nil }
+	if override != nil {
+		policy.Signatures.Signers = func() (*signers.Signers, error) { return override, nil }
 	}
 	desk, err := service.New(db, policy, env.Now, env.NewID)
 	if err != nil {

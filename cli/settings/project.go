@@ -92,42 +92,42 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten restores those settings in over that a project's file has loosened. over is a copy of c to which the file was
-// applied.
-func (c *Config) tighten(over *Config) {
+// tighten restores those settings in merged that a project's file has loosened. merged is a copy of c to which the file
+// was applied.
+func (c *Config) tighten(merged *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
-			over.Sources[key] = c.Sources[key]
+			merged.Sources[key] = c.Sources[key]
 		}
 		return loosened
 	}
-	over.FourEyes = keep("four_eyes", c.FourEyes) || over.FourEyes
-	over.RequireExpect = keep("require_expect", c.RequireExpect) || over.RequireExpect
-	if keep("max_open_per_agent", over.MaxOpen >= c.MaxOpen) {
-		over.MaxOpen = c.MaxOpen
+	merged.FourEyes = keep("four_eyes", c.FourEyes) || merged.FourEyes
+	merged.RequireExpect = keep("require_expect", c.RequireExpect) || merged.RequireExpect
+	if keep("max_open_per_agent", merged.MaxOpen >= c.MaxOpen) {
+		merged.MaxOpen = c.MaxOpen
 	}
-	if keep("max_writes_per_agent_hour", over.MaxWrites >= c.MaxWrites) {
-		over.MaxWrites = c.MaxWrites
+	if keep("max_writes_per_agent_hour", merged.MaxWrites >= c.MaxWrites) {
+		merged.MaxWrites = c.MaxWrites
 	}
 	for name, g := range c.Guard {
-		if keep(keyPath{"guard", name, "prompts"}.String(), g.Prompts == ReviewPrompts && !over.ReviewsTexts(name)) {
-			over.Guard = maps.Clone(over.Guard)
-			over.Guard[name] = g
+		if keep(keyPath{"guard", name, "prompts"}.String(), g.Prompts == ReviewPrompts && !merged.ReviewsTexts(name)) {
+			merged.Guard = maps.Clone(merged.Guard)
+			merged.Guard[name] = g
 		}
 	}
-	if !slices.Equal(over.Reach.Allow, c.Reach.Allow) {
+	if !slices.Equal(merged.Reach.Allow, c.Reach.Allow) {
 		keep("reach.allow", true)
 	}
-	over.Reach = fact.Decisions{Allow: c.Reach.Allow, Warn: lists.Union(slices.Clone(c.Reach.Warn), over.Reach.Warn), Block: lists.Union(slices.Clone(c.Reach.Block), over.Reach.Block)}
-	for id, severity := range over.Rules {
+	merged.Reach = fact.Decisions{Allow: c.Reach.Allow, Warn: lists.Union(slices.Clone(c.Reach.Warn), merged.Reach.Warn), Block: lists.Union(slices.Clone(c.Reach.Block), merged.Reach.Block)}
+	for id, severity := range merged.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
 			continue // RuleSet reports unknown rules and severities
 		}
 		if mine, ok := c.Rules[id]; ok {
-			over.Rules[id] = mine
+			merged.Rules[id] = mine
 		} else {
-			delete(over.Rules, id)
+			delete(merged.Rules, id)
 		}
 		keep(keyPath{"rules", id}.String(), true)
 	}

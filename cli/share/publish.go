@@ -95,31 +95,31 @@ func Publish(ctx context.Context, a *command.App) error {
 	return err
 }
 
-// publishTo publishes the live registry to the target to. For a Git repository or a command, it writes the registry
-// to a local folder first and then transfers the content of that folder.
-func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (docPublish, error) {
+// publishTo publishes the live registry to target. For a Git repository or a command, it writes the registry to a local
+// folder first and then transfers the content of that folder.
+func publishTo(ctx context.Context, a *command.App, target settings.PublishConfig) (docPublish, error) {
 	document, events, err := new(Publisher).Document(ctx, a)
-	doc := docPublish{Head: output.NewHead("publish"), To: to.Name(), Events: events, Parts: len(document.Parts)}
+	doc := docPublish{Head: output.NewHead("publish"), To: target.Name(), Events: events, Parts: len(document.Parts)}
 	if err != nil {
 		return doc, err
 	}
-	repository, git := strings.CutPrefix(to.To, settings.GitTarget)
-	if to.To != "" && !git {
-		doc.Changed, err = document.ToFolder(to.To)
+	repository, git := strings.CutPrefix(target.To, settings.GitTarget)
+	if target.To != "" && !git {
+		doc.Changed, err = document.ToFolder(target.To)
 		return doc, err
 	}
 	state, err := process.StateHome(a.Env)
 	if err != nil {
 		return doc, err
 	}
-	folder := filepath.Join(state, "toolcrib", "publish", registry.HashBytes([]byte(to.Name()))[:12])
+	folder := filepath.Join(state, "toolcrib", "publish", registry.HashBytes([]byte(target.Name()))[:12])
 	if doc.Changed, err = document.ToFolder(folder); err != nil {
 		return doc, err
 	}
 	if git {
 		return doc, publish.ToGit(ctx, repository, folder)
 	}
-	return doc, publish.Run(ctx, to.Command, folder, filepath.Dir(a.Config.UserFile))
+	return doc, publish.Run(ctx, target.Command, folder, filepath.Dir(a.Config.UserFile))
 }
 
 // Publisher creates the documents that are published. It caches the log and the definitions for the next document.

@@ -68,9 +68,9 @@ func newSigners(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// newDocSigners returns a document that lists the signers in the signers file. now determines which of their keys are
-// valid.
-func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
+// newDocSigners returns a document that lists the signers in the signers file and reports which of their keys are valid
+// at the time t.
+func newDocSigners(c settings.Config, t time.Time) (DocSigners, error) {
 	doc := DocSigners{
 		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
 		Signers: []docSigner{}, States: []docSignersState{}, Problems: []string{},
@@ -88,7 +88,7 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 			Principals: e.Principals, KeyType: e.Key.Type(), Fingerprint: ssh.FingerprintSHA256(e.Key), Authority: e.Authority, VerifyRequired: e.VerifyRequired,
 			ValidAfter: output.EntryTime(e.ValidAfter), ValidBefore: output.EntryTime(e.ValidBefore), State: "valid",
 		}
-		if !e.ValidAt(now) {
+		if !e.ValidAt(t) {
 			d.State = "not_valid"
 		}
 		doc.Signers = append(doc.Signers, d)
@@ -186,20 +186,20 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// signSigners returns a signed statement for the change to the state next. desk must have been opened with next as
-// its signers file.
-func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (*proof.Signed, error) {
+// signSigners returns a signed statement for the change of the signers file to newSigners. desk must have been opened
+// with newSigners as its signers file.
+func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, newSigners *signers.Signers) (*proof.Signed, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in := next
+	in := newSigners
 	if len(states) > 0 { // the last recorded state determines who can sign the change
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
 			return nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
-		if (signers.Change{Previous: in, Next: next}).DropsCertificates() {
+		if (signers.Change{Previous: in, Next: newSigners}).DropsCertificates() {
 			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib no longer reads: certificates that the list revoked by number or id are valid again. "+
 				"If such certificates exist, add valid-before to the line of the authority that issued them.", len(states))
 		}

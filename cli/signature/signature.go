@@ -53,10 +53,10 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
 }
 
-// SignAs signs the statement that prepare returns with the key that find returns. If the flags name files with a
+// SignAs signs the statement that prepare returns with the key that findKey returns. If the flags name files with a
 // statement and its signature, SignAs reads these files instead. With --print-statement, SignAs prints the statement
 // and returns ErrPrinted.
-func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*proof.Signed, error) {
+func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), findKey func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
 	case (f.statement == "") != (f.signature == ""):
@@ -88,7 +88,7 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 		}
 		return nil, process.ErrPrinted
 	}
-	key, err := find()
+	key, err := findKey()
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +149,12 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 }
 
 // SigningKeyOf returns the key that signs for actor: the key in the given file, the configured key, or a key of the SSH
-// agent. From the SSH agent, it takes the first key that can sign for actor according to the signers who.
-func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
+// agent. From the SSH agent, it takes the first key that can sign for actor according to signerList.
+func SigningKeyOf(ctx context.Context, a *command.App, signerList *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
 	now := a.Env.Now()
 	may := func(k ssh.PublicKey) error {
-		_, err := who.May(actor.String(), k, now)
+		_, err := signerList.May(actor.String(), k, now)
 		return err
 	}
 	key, err := KeyTools(a).Find(ctx, file, may)

@@ -207,8 +207,8 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	return r, nil
 }
 
-// PrintReport prints the result of a verification. kept lists the checkpoints that were compared with the log.
-func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
+// PrintReport prints the result of a verification. checkpoints lists the checkpoints that were compared with the log.
+func PrintReport(a *command.App, r Verification, checkpoints []keptCheckpoint) error {
 	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []findings.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {
 		finding := findings.Finding{
@@ -240,7 +240,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		for _, d := range r.Notes {
 			p.Linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
 		}
-		for _, k := range kept {
+		for _, k := range checkpoints {
 			if !k.signed {
 				p.Linef("The signature of checkpoint %s was not verified, because the public key is not on this machine.", k.file)
 			}
@@ -250,8 +250,8 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		}
 		if len(r.Damage) == 0 {
 			p.Raw(p.Paint(output.InkGood, "Every chain is whole."))
-			if len(kept) > 0 {
-				p.Linef("The log extends %s.", output.Counted(len(kept), "checkpoint"))
+			if len(checkpoints) > 0 {
+				p.Linef("The log extends %s.", output.Counted(len(checkpoints), "checkpoint"))
 			}
 			return
 		}

@@ -136,10 +136,10 @@ func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	}
 }
 
-// mark looks for the next start or end mark in came and, if it finds a mark, toggles k.pasting. n is the number of
-// bytes of came up to and including the mark, or all bytes if found is false.
-func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
-	all := append([]byte(k.tail), came...)
+// mark looks for the next start or end mark in data and, if it finds a mark, toggles k.pasting. n is the number of
+// bytes of data up to and including the mark, or len(data) if found is false.
+func (k *limitedKeyboard) mark(data []byte) (n int, found bool) {
+	all := append([]byte(k.tail), data...)
 	mark := pasteStart
 	if k.pasting {
 		mark = pasteEnd
@@ -147,7 +147,7 @@ func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	at := bytes.Index(all, []byte(mark))
 	if at < 0 {
 		k.tail = string(all[max(0, len(all)-len(mark)+1):])
-		return len(came), false
+		return len(data), false
 	}
 	n = at + len(mark) - len(k.tail)
 	k.tail = ""
@@ -155,18 +155,18 @@ func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	return n, true
 }
 
-// pass passes on the bytes of came. If a limit is exceeded, it ends the paste and drops the bytes instead.
-func (k *limitedKeyboard) pass(came []byte) {
+// pass passes on the bytes of data. If a limit is exceeded, it ends the paste and drops the bytes instead.
+func (k *limitedKeyboard) pass(data []byte) {
 	if k.pasting {
 		k.behind = 0
 	} else {
-		k.behind += len(came)
+		k.behind += len(data)
 	}
 	switch {
 	case k.dropping:
-	case k.typed+len(came) <= maxTyped && k.behind <= maxBehind:
-		k.typed += len(came)
-		k.out = append(k.out, came...)
+	case k.typed+len(data) <= maxTyped && k.behind <= maxBehind:
+		k.typed += len(data)
+		k.out = append(k.out, data...)
 	default:
 		k.rest()
 		k.end()
