@@ -51,9 +51,9 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		}
 		return f.prependCommand(s, p.Program, p.quoted(names[i], "--"), p.quoted(names[i], wasFlag, "args", "--"))
 	}
-	reversed := func(before, after *File, which []int) bool {
+	reversed := func(before, after *File, indexes []int) bool {
 		var edits []spanedit.Edit
-		for _, i := range which {
+		for _, i := range indexes {
 			if !after.Servers[i].Guarded() || after.Servers[i].Guard.Name != names[i] {
 				return false
 			}
@@ -78,16 +78,16 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 // settings, and guards with a name that differs from the name in names. It also removes the variables that only the
 // removed guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
-	which := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
+	indexes := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
 		s := &f.Servers[i]
 		return s.Guarded() && (s.Guard.Differs != "" || s.Guard.Name != names[i])
 	})
-	if len(which) == 0 {
+	if len(indexes) == 0 {
 		return f
 	}
-	bare, kept := f.Unguard(which)
+	bare, kept := f.Unguard(indexes)
 	maps.Copy(left, kept)
-	for _, i := range which {
+	for _, i := range indexes {
 		bare = bare.withoutVariable(i, func(name string) bool {
 			_, header := guard.HeaderName(name)
 			return strings.HasPrefix(name, "TOOLCRIB_") && !header
@@ -142,26 +142,26 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 
 // Unguard returns a copy of the file without the guards of the servers at the given indexes. It also returns the reason
 // for each server that it left unchanged, keyed by index.
-func (f *File) Unguard(which []int) (File, map[int]string) {
+func (f *File) Unguard(indexes []int) (File, map[int]string) {
 	left := map[int]string{}
-	bare := func(_, after *File, which []int) bool {
-		return !slices.ContainsFunc(which, func(i int) bool { return after.Servers[i].Guarded() })
+	bare := func(_, after *File, indexes []int) bool {
+		return !slices.ContainsFunc(indexes, func(i int) bool { return after.Servers[i].Guarded() })
 	}
-	return f.apply(which, (*File).unguard, bare, left), left
+	return f.apply(indexes, (*File).unguard, bare, left), left
 }
 
-// apply applies change to the servers at the indexes in which, and returns the changed copy of the file. It first
-// applies all changes together. If well rejects the result, apply processes each half of the servers separately, so
-// that one server that cannot be changed does not prevent the other changes. It adds the reasons for unchanged servers
-// to left.
-func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
+// apply applies change to the servers at the given indexes, and returns the changed copy of the file. It first applies
+// all changes together. If accept rejects the result, apply processes each half of the servers separately, so that one
+// server that cannot be changed does not prevent the other changes. It adds the reasons for unchanged servers to
+// reasons.
+func (f *File) apply(indexes []int, change func(*File, int) ([]spanedit.Edit, string), accept func(before, after *File, indexes []int) bool, reasons map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
-	for _, i := range which {
+	for _, i := range indexes {
 		more, why := change(f, i)
 		switch {
 		case why != "":
-			left[i] = why
+			reasons[i] = why
 		case len(more) > 0:
 			edits, ready = append(edits, more...), append(ready, i)
 		}
@@ -171,27 +171,27 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	}
 	if data, ok := spanedit.Splice(f.doc.Data, edits); ok {
 		after := f.With(data)
-		if after.doc.Root != nil && len(f.Servers) == len(after.Servers) && f.canonicalWithout(ready) == after.canonicalWithout(ready) && well(f, &after, ready) {
+		if after.doc.Root != nil && len(f.Servers) == len(after.Servers) && f.canonicalWithout(ready) == after.canonicalWithout(ready) && accept(f, &after, ready) {
 			return after
 		}
 	}
 	if len(ready) == 1 {
-		left[ready[0]] = "the entry cannot be edited without changing other parts of the file"
+		reasons[ready[0]] = "the entry cannot be edited without changing other parts of the file"
 		return *f
 	}
 	half := len(ready) / 2
-	first := f.apply(ready[:half], change, well, left)
-	return first.apply(ready[half:], change, well, left)
+	first := f.apply(ready[:half], change, accept, reasons)
+	return first.apply(ready[half:], change, accept, reasons)
 }
 
 // canonicalWithout returns a canonical text of the file. If two versions of the file have the same text, they differ
 // only in whether the given servers are guarded. The text omits the fields that start these servers, because a guard
 // changes these fields. Instead, it contains the commands or URLs behind the guards. It also contains the other fields
 // of the entries and the rest of the file.
-func (f *File) canonicalWithout(which []int) string {
+func (f *File) canonicalWithout(indexes []int) string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	without, texts := map[*spanedit.Node]bool{}, ""
-	for _, i := range which {
+	for _, i := range indexes {
 		s := f.Servers[i]
 		without[s.node] = true
 		words := append([]string{s.Command}, s.Args...)
@@ -216,12 +216,12 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "the command spans several lines"
 
-// prependCommand inserts a program and its quoted arguments, words, before the command of s. If s has an empty list of
-// arguments, it inserts empty instead of words, unless empty is nil.
-func (f *File) prependCommand(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
+// prependCommand inserts program and quotedArgs before the command of s. If s has an empty list of arguments, it
+// inserts fallback instead of quotedArgs, unless fallback is nil.
+func (f *File) prependCommand(s *Server, program string, quotedArgs, fallback []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
-		return f.doc.InsertItems(command.Value, append([]string{spanedit.Quote(program)}, words...)), ""
+		return f.doc.InsertItems(command.Value, append([]string{spanedit.Quote(program)}, quotedArgs...)), ""
 	}
 	raw := f.doc.Raw(command.Value)
 	if raw == "" {
@@ -230,11 +230,11 @@ func (f *File) prependCommand(s *Server, program string, words, empty []string) 
 	edits := []spanedit.Edit{command.Value.Replace(spanedit.Quote(program))}
 	switch {
 	case args == nil:
-		return append(edits, f.doc.InsertMember(in, command, "args", append(words, raw))...), ""
-	case len(args.Value.Items) == 0 && empty != nil:
-		words = empty
+		return append(edits, f.doc.InsertMember(in, command, "args", append(quotedArgs, raw))...), ""
+	case len(args.Value.Items) == 0 && fallback != nil:
+		quotedArgs = fallback
 	}
-	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
+	return append(edits, f.doc.InsertItems(args.Value, append(quotedArgs, raw))...), ""
 }
 
 // withDefaults returns w with the defaults for empty fields.

@@ -89,9 +89,9 @@ var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files -
 // or a crash. Clients stop the prompt only for this status.
 const hookEnd = " || exit 2"
 
-// parseHookCommand parses the command of a hook. was is the value of --was. ours reports whether the command is a hook
-// of toolcrib.
-func parseHookCommand(command string) (was string, ours bool) {
+// parseHookCommand parses the command of a hook. existing is the value of --was. ours reports whether the command is a
+// hook of toolcrib.
+func parseHookCommand(command string) (existing string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
 		return "", false
@@ -106,8 +106,9 @@ type element struct {
 }
 
 // hook returns the path from the root of the file to the first hook of toolcrib: the member "hooks", the event, the
-// group if the client has groups, and the command. way is nil if there is no such hook. was is the value of --was.
-func (f *File) hook() (way []element, was string) {
+// group if the client has groups, and the command. path is nil if there is no such hook. existing is the value of
+// --was.
+func (f *File) hook() (path []element, existing string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
 	}
@@ -116,11 +117,11 @@ func (f *File) hook() (way []element, was string) {
 	if event == nil {
 		return nil, ""
 	}
-	way = []element{member(f.doc.Root, "hooks"), member(hooks, f.hooks.event)}
+	path = []element{member(f.doc.Root, "hooks"), member(hooks, f.hooks.event)}
 	for i, item := range event.Items {
 		if !f.hooks.grouped {
-			if was, ours := parseHookCommand(item.Get("command").Str()); ours {
-				return append(way, element{event, i}), was
+			if existing, ours := parseHookCommand(item.Get("command").Str()); ours {
+				return append(path, element{event, i}), existing
 			}
 			continue
 		}
@@ -129,8 +130,8 @@ func (f *File) hook() (way []element, was string) {
 			continue
 		}
 		for j, command := range list.Items {
-			if was, ours := parseHookCommand(command.Get("command").Str()); ours {
-				return append(way, element{event, i}, element{list, j}), was
+			if existing, ours := parseHookCommand(command.Get("command").Str()); ours {
+				return append(path, element{event, i}, element{list, j}), existing
 			}
 		}
 	}
@@ -139,19 +140,19 @@ func (f *File) hook() (way []element, was string) {
 
 // Hooked reports whether the file has a hook of toolcrib.
 func (f *File) Hooked() bool {
-	way, _ := f.hook()
-	return way != nil
+	path, _ := f.hook()
+	return path != nil
 }
 
 // HookCommand returns the command of toolcrib's hook in the form that Hook accepts, or "" if there is no such hook.
 func (f *File) HookCommand() string {
-	way, was := f.hook()
-	if way == nil {
+	path, existing := f.hook()
+	if path == nil {
 		return ""
 	}
-	last := way[len(way)-1]
+	last := path[len(path)-1]
 	command := strings.TrimSuffix(last.in.Items[last.at].Get("command").Str(), hookEnd)
-	return strings.TrimSuffix(command, " --was "+was)
+	return strings.TrimSuffix(command, " --was "+existing)
 }
 
 // hookProblem returns the reason why a hook can neither be added to the file nor removed from it, or "".
@@ -179,10 +180,10 @@ func (f *File) Hook(command string) (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why
 	}
-	if way, was := f.hook(); way != nil {
-		last := way[len(way)-1]
-		if was != "" {
-			command += " --was " + was
+	if path, existing := f.hook(); path != nil {
+		last := path[len(path)-1]
+		if existing != "" {
+			command += " --was " + existing
 		}
 		data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{last.in.Items[last.at].Get("command").Replace(spanedit.Quote(command + hookEnd))})
 		if !ok || !json.Valid(data) {
@@ -229,24 +230,24 @@ func (f *File) Unhook() (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why
 	}
-	way, was := f.hook()
-	if way == nil {
+	path, existing := f.hook()
+	if path == nil {
 		return *f, ""
 	}
-	last := way[len(way)-1]
+	last := path[len(path)-1]
 	if command := last.in.Items[last.at].Get("command").Str(); bytes.Equal(f.doc.Data, f.created(command)) {
 		after := f.With(nil)
 		after.doc.Data = nil
 		return after, ""
 	}
-	n := len(way) - 1
-	for n > 0 && len(way[n].in.Fields)+len(way[n].in.Items) == 1 {
-		if was == "event" && n == 2 || was == "hooks" && n == 1 {
+	n := len(path) - 1
+	for n > 0 && len(path[n].in.Fields)+len(path[n].in.Items) == 1 {
+		if existing == "event" && n == 2 || existing == "hooks" && n == 1 {
 			break
 		}
 		n--
 	}
-	data, ok := spanedit.Splice(f.doc.Data, f.doc.Remove(way[n].in, way[n].at))
+	data, ok := spanedit.Splice(f.doc.Data, f.doc.Remove(path[n].in, path[n].at))
 	if !ok || !json.Valid(data) {
 		return *f, "the file cannot be edited without changing other parts of it"
 	}

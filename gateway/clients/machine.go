@@ -58,8 +58,8 @@ var folders = []struct{ name, system, variable, path string }{
 	{"opencode", "", "OPENCODE_CONFIG", ""},
 }
 
-// folder returns the path of the folder named name, or "" if it has none. It ignores a variable with a relative path, as
-// the XDG specification requires.
+// folder returns the path of the named folder, or "" if the machine has no such folder. It ignores a variable with a
+// relative path, as the XDG specification requires.
 func (m Machine) folder(name string) string {
 	if name == "project" {
 		return m.Project
@@ -158,25 +158,25 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	return f, true
 }
 
-// linkEscapes reports whether name leads out of the home folder or the project through a symbolic link. target is name
+// linkEscapes reports whether path leads out of the home folder or the project through a symbolic link. target is path
 // with all symbolic links resolved.
-func (m Machine) linkEscapes(l location, name, target string) bool {
+func (m Machine) linkEscapes(l location, path, target string) bool {
 	base := m.Home
 	if l.scope() == Project {
 		base = m.Project
 	}
 	if real, err := filepath.EvalSymlinks(base); err == nil {
-		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
 			return target != "" && target != filepath.Join(real, rel)
 		}
 	}
-	return target != "" && target != filepath.Clean(name)
+	return target != "" && target != filepath.Clean(path)
 }
 
-// readFile reads the regular file name. It also returns the path of the file with all symbolic links resolved. It
-// returns an error instead of blocking if the file is a named pipe.
-func readFile(name string) (data []byte, target string, err error) {
-	target, err = filepath.EvalSymlinks(name)
+// readFile reads the regular file at path. It also returns the path with all symbolic links resolved. It returns an
+// error instead of blocking if the file is a named pipe.
+func readFile(path string) (data []byte, target string, err error) {
+	target, err = filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -311,28 +311,28 @@ func (f *File) problem(p Problem) {
 	f.Problems = append(f.Problems, p)
 }
 
-// descend follows keys, starting at the value in at, and adds the values that contain servers to f.held. Longer paths
-// must be passed first, because they take precedence: if "mcp.servers" in a file of opencode contains servers, then
-// "mcp" does not.
-func (f *File) descend(at holder, keys []string) {
+// descend follows keys from start.value, and adds the values that contain servers to f.held. Longer paths must be
+// passed first, because they take precedence: if "mcp.servers" in a file of opencode contains servers, then "mcp" does
+// not.
+func (f *File) descend(start holder, keys []string) {
 	if len(keys) == 0 {
-		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
-		if !longer && (at.value.Kind == spanedit.Object || at.value.Kind == spanedit.List) && !isServer(at.value) {
-			f.held = append(f.held, at)
+		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(start.path), len(h.path))], start.path) })
+		if !longer && (start.value.Kind == spanedit.Object || start.value.Kind == spanedit.List) && !isServer(start.value) {
+			f.held = append(f.held, start)
 		}
 		return
 	}
 	seen := map[string]bool{}
-	for _, fd := range at.value.Fields {
+	for _, fd := range start.value.Fields {
 		if keys[0] != "*" && fd.Name != keys[0] || seen[fd.Name] {
 			continue
 		}
 		seen[fd.Name] = true
-		if at.value.Field(fd.Name).Value != fd.Value {
+		if start.value.Field(fd.Name).Value != fd.Value {
 			f.unclear = true
 			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "duplicate key %q; clients differ in which value they read", fd.Name))
 		}
-		next := holder{append(slices.Clone(at.path), fd.Name), at.value.Get(fd.Name), at.value}
+		next := holder{append(slices.Clone(start.path), fd.Name), start.value.Get(fd.Name), start.value}
 		f.descend(next, keys[1:])
 	}
 }
@@ -424,10 +424,10 @@ func (f *File) disable(off bool) {
 	}
 }
 
-// readJSON decodes the JSON file name. It returns the zero value if the path is relative, or if the file is missing or
+// readJSON decodes the JSON file at path. It returns the zero value if path is relative, or if the file is missing or
 // invalid.
-func readJSON[T any](name string) (v T) {
-	if data, _, err := readFile(name); err != nil || !filepath.IsAbs(name) || json.Unmarshal(data, &v) != nil {
+func readJSON[T any](path string) (v T) {
+	if data, _, err := readFile(path); err != nil || !filepath.IsAbs(path) || json.Unmarshal(data, &v) != nil {
 		var zero T
 		return zero
 	}

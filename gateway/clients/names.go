@@ -57,10 +57,10 @@ func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 // as one server and share a name. Entries with the same name but different commands receive different names.
 //
 // Names are assigned first to guarded entries, so that the names in existing guards do not change, then to the servers
-// in known, and then to the remaining entries in the order of the files. In each step, entries of a project come last,
-// so that a project cannot change names elsewhere. A guard that has the name of another server has no effect, because
-// the approvals of that server would apply to it.
-func Entries(files []File, known map[string]Server) []Entry {
+// in recorded, and then to the remaining entries in the order of the files. In each step, entries of a project come
+// last, so that a project cannot change names elsewhere. A guard that has the name of another server has no effect,
+// because the approvals of that server would apply to it.
+func Entries(files []File, recorded map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
 		for i := range files {
@@ -80,7 +80,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 			continue
 		}
 		start := s.startKey()
-		k, ok := known[s.Guard.Name]
+		k, ok := recorded[s.Guard.Name]
 		other := n.byName[s.Guard.Name]
 		if ok && !all[i].File.sameAs(s, k.Runs()) || !ok && other != "" && !slices.Equal(unversioned(strings.Split(other, "\x00")), unversioned(strings.Split(start, "\x00"))) {
 			m := s.Masked()
@@ -90,8 +90,8 @@ func Entries(files []File, known map[string]Server) []Entry {
 		all[i].Name = s.Guard.Name
 		n.claim(s.Guard.Name, start)
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		k := known[name]
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		k := recorded[name]
 		n.claim(name, k.startKey())
 		for i := range all {
 			if s := all[i].Server(); n.byStart[s.startKey()] == "" && all[i].File.sameAs(s, k.Runs()) {

@@ -99,18 +99,18 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the fields of the command and its arguments. in is the object that contains these fields. This object
-// is the entry itself, except in versions of Zed before June 2025, which nest it.
-func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
-	in, command = s.node, s.node.Field(commandKeys...)
+// program returns the fields of the command and its arguments. parent is the object that contains these fields. This
+// object is the entry itself, except in versions of Zed before June 2025, which nest it.
+func (s *Server) program() (parent *spanedit.Node, command, args *spanedit.Field) {
+	parent, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
-		in = command.Value
-		command = in.Field("path")
+		parent = command.Value
+		command = parent.Field("path")
 	}
 	if command != nil && command.Value.Kind == spanedit.List { // opencode
-		return in, command, nil
+		return parent, command, nil
 	}
-	return in, command, in.Field("args")
+	return parent, command, parent.Field("args")
 }
 
 // read sets the fields of s from its entry.

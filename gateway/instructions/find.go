@@ -90,9 +90,9 @@ func unlisted(dir string) []Found {
 	return found
 }
 
-// Refuse returns a Found for a file at path p that cannot be compared because of the error why.
-func Refuse(p string, why error) Found {
-	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
+// Refuse returns a Found for the file at path p, which cannot be compared because of err.
+func Refuse(p string, err error) Found {
+	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, err)}
 }
 
 // With returns a copy of t that also contains the approved skills and files in locations that no client searches.
@@ -383,9 +383,9 @@ func targets(text string) []string {
 	return list
 }
 
-// resolve returns the path of target, which the file from imports. If local is true, p is relative to the searched
+// resolve returns the path of target, which the given file imports. If local is true, p is relative to the searched
 // folder. Otherwise the target is outside of the folder, and p is absolute or begins with "~/".
-func (s *search) resolve(from, target string) (p string, local bool) {
+func (s *search) resolve(file, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
 		if s.scope != places.User {
 			return target, false
@@ -393,7 +393,7 @@ func (s *search) resolve(from, target string) (p string, local bool) {
 		target = filepath.Join(s.dir, rest)
 	}
 	if !filepath.IsAbs(target) {
-		target = filepath.Join(s.dir, filepath.FromSlash(path.Dir(from)), target)
+		target = filepath.Join(s.dir, filepath.FromSlash(path.Dir(file)), target)
 	}
 	rel, err := filepath.Rel(s.dir, target)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -83,7 +83,7 @@ var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .p
 
 // listed returns the loads of a skill or a subagent. Its name and description enter the context at once, and its body
 // enters the context when it is used.
-func listed(name, file string, f registry.File, at string) []Load {
+func listed(name, file string, f registry.File, dir string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
 	use := Load{Occasion: OnUse, File: file, file: f, Text: body}
@@ -98,8 +98,8 @@ func listed(name, file string, f registry.File, at string) []Load {
 	if says := cmp.Or(value(keys, "when_to_use"), value(keys, "when-to-use")); says != "" {
 		line += " - " + says
 	}
-	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex adds the path of the file
-		line += " (file: " + path.Join(at, file) + ")"
+	if strings.Contains("/"+dir, "/.agents/") || strings.Contains("/"+dir, "/.codex/") { // Codex adds the path of the file
+		line += " (file: " + path.Join(dir, file) + ")"
 	}
 	return []Load{{Occasion: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
 }

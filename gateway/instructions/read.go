@@ -297,9 +297,9 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	return err
 }
 
-// write creates the file name, writes data to it, and syncs it. The caller renames the file.
-func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+// write creates the file at path, writes data to it, and syncs it. The caller renames the file.
+func write(root *os.Root, path string, data []byte, mode fs.FileMode) error {
+	out, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

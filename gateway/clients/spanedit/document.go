@@ -71,13 +71,13 @@ func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	return append(after, data[last:]...), true
 }
 
-// lineStart and lineEnd return the offsets at which the line that contains the offset at begins and ends. The end
-// excludes the line break.
-func lineStart(data []byte, at int) int { return bytes.LastIndexByte(data[:at], '\n') + 1 }
+// lineStart and lineEnd return the offsets at which the line that contains offset begins and ends. The end excludes the
+// line break.
+func lineStart(data []byte, offset int) int { return bytes.LastIndexByte(data[:offset], '\n') + 1 }
 
-func lineEnd(data []byte, at int) int {
-	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
-		return at + len(bytes.TrimSuffix(data[at:at+n], []byte{'\r'}))
+func lineEnd(data []byte, offset int) int {
+	if n := bytes.IndexByte(data[offset:], '\n'); n >= 0 {
+		return offset + len(bytes.TrimSuffix(data[offset:offset+n], []byte{'\r'}))
 	}
 	return len(data)
 }
@@ -103,19 +103,19 @@ func (d *Document) Raw(n *Node) string {
 // bareName matches a name that needs no quotes. In TOML, a name with dots needs quotes nevertheless.
 var bareName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename returns the edit that replaces the name or the scalar old at the position at. Existing quotes are kept. If the
-// file contains old in an escaped form, the edit is invalid and Splice rejects it.
-func (d *Document) Rename(at Span, old, name string) Edit {
-	written := string(d.Data[at.From:at.To])
-	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
-		at = Span{at.From + 1, at.To - 1}
-	} else if !bareName().MatchString(name) || d.Format == TOML && strings.Contains(name, ".") {
-		name = Quote(name)
+// Rename returns the edit that replaces oldText, the name or the scalar at span, by newText. Existing quotes are kept.
+// If the file contains oldText in an escaped form, the edit is invalid and Splice rejects it.
+func (d *Document) Rename(span Span, oldText, newText string) Edit {
+	written := string(d.Data[span.From:span.To])
+	if len(written) == len(oldText)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
+		span = Span{span.From + 1, span.To - 1}
+	} else if !bareName().MatchString(newText) || d.Format == TOML && strings.Contains(newText, ".") {
+		newText = Quote(newText)
 	}
-	if string(d.Data[at.From:at.To]) != old {
-		at = Span{-1, -1}
+	if string(d.Data[span.From:span.To]) != oldText {
+		span = Span{-1, -1}
 	}
-	return Edit{at, name}
+	return Edit{span, newText}
 }
 
 // RenameField returns the edits that rename all occurrences of a field's name.
@@ -123,17 +123,17 @@ func (d *Document) RenameField(fd *Field, name string) []Edit {
 	return lists.Map(fd.Keys, func(at Span) Edit { return d.Rename(at, fd.Name, name) })
 }
 
-// bare reports whether the text between the offsets from and to contains only white space and commas.
-func (d *Document) bare(from, to int) bool {
-	return from <= to && len(bytes.Trim(d.Data[from:to], " \t\r\n,")) == 0
+// bare reports whether the text between the offsets start and end contains only white space and commas.
+func (d *Document) bare(start, end int) bool {
+	return start <= end && len(bytes.Trim(d.Data[start:end], " \t\r\n,")) == 0
 }
 
-// comma returns the edit that removes the first comma between the offsets from and to. It ignores commas in comments,
+// comma returns the edit that removes the first comma between the offsets start and end. It ignores commas in comments,
 // and returns false if there is no other comma.
-func (d *Document) comma(from, to int) (Edit, bool) {
-	gap := Comment().ReplaceAllFunc(d.Data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
+func (d *Document) comma(start, end int) (Edit, bool) {
+	gap := Comment().ReplaceAllFunc(d.Data[start:end], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
-	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
+	return Edit{Span{start + at, start + at + 1}, ""}, at >= 0
 }
 
 // start returns the offset of item i of the list n, or of the item's dash in YAML. If i is the number of items, it
@@ -169,11 +169,10 @@ func (d *Document) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
 }
 
-// RemoveItems returns the edits that remove the items from index from up to, but not including, index to. They keep
-// comments between the items.
-func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
+// RemoveItems returns the edits that remove n.Items[start:end]. They keep comments between the items.
+func (d *Document) RemoveItems(n *Node, start, end int) []Edit {
 	var edits []Edit
-	for i := from; i < to; i++ {
+	for i := start; i < end; i++ {
 		item := n.Items[i]
 		at, next := Span{d.start(n, i), item.Span.To}, d.start(n, i+1)
 		last := i+1 == len(n.Items)
@@ -192,22 +191,22 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	return edits
 }
 
-// InsertMember returns the edits that insert a member into the object in, directly after the existing member behind.
-// The value of the new member is a list of encoded items.
-func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
-	key, value := behind.Keys[0], behind.Value.Span
+// InsertMember returns the edits that insert a member into object, directly after the previous member. The value of the
+// new member is a list of encoded items.
+func (d *Document) InsertMember(object *Node, previous *Field, name string, raws []string) []Edit {
+	key, value := previous.Keys[0], previous.Value.Span
 	front := string(d.Data[lineStart(d.Data, key.From):key.From])
 	flow := "[" + strings.Join(raws, ", ") + "]"
 	own := strings.TrimLeft(front, " \t") == ""
 	at := lineEnd(d.Data, value.To)
 	switch {
-	case in.Span != Span{} && d.Format == JSON:
+	case object.Span != Span{} && d.Format == JSON:
 		separator := ", "
 		if own {
 			separator = "," + d.newline() + front
 		}
 		return []Edit{{Span{value.To, value.To}, separator + Quote(name) + ": " + flow}}
-	case in.Span != Span{}:
+	case object.Span != Span{}:
 		sign := map[Format]string{TOML: " = ", YAML: ": "}[d.Format]
 		return []Edit{{Span{value.To, value.To}, ", " + name + sign + flow}}
 	case d.Format == TOML: // front may contain the beginning of a dotted key
@@ -218,15 +217,15 @@ func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []str
 	return []Edit{{Span{at, at}, d.newline() + indent + name + ":" + d.newline() + indent + "  " + items}}
 }
 
-// RemoveMember returns the edits that remove the member with the given name from an object.
-func (d *Document) RemoveMember(in *Node, name string) []Edit {
-	i := slices.IndexFunc(in.Fields, func(fd Field) bool { return fd.Name == name })
-	fd := in.Fields[i]
+// RemoveMember returns the edits that remove the member with the given name from object.
+func (d *Document) RemoveMember(object *Node, name string) []Edit {
+	i := slices.IndexFunc(object.Fields, func(fd Field) bool { return fd.Name == name })
+	fd := object.Fields[i]
 	at := Span{fd.Keys[0].From, d.end(fd.Value)}
-	if in.Span == (Span{}) { // an object without brackets: remove complete lines, and the preceding line break
+	if object.Span == (Span{}) { // an object without brackets: remove complete lines, and the preceding line break
 		begin := lineStart(d.Data, at.From)
-		if d.Format == YAML && bytes.Contains(d.Data[begin:at.From], []byte{'-'}) && i+1 < len(in.Fields) {
-			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next member moves to the line of the dash
+		if d.Format == YAML && bytes.Contains(d.Data[begin:at.From], []byte{'-'}) && i+1 < len(object.Fields) {
+			return []Edit{{Span{at.From, object.Fields[i+1].Keys[0].From}, ""}} // the next member moves to the line of the dash
 		}
 		at.From = begin
 		if end := lineEnd(d.Data, at.To); len(bytes.TrimSpace(d.Data[at.To:end])) == 0 {
@@ -238,28 +237,28 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 		}
 		return []Edit{{at, ""}}
 	}
-	return d.Remove(in, i)
+	return d.Remove(object, i)
 }
 
-// parts returns the positions of the members or the items of a value in brackets.
-func (d *Document) parts(in *Node) []Span {
-	parts := lists.Map(in.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
-	for _, item := range in.Items {
+// parts returns the positions of the members or the items of n, a value in brackets.
+func (d *Document) parts(n *Node) []Span {
+	parts := lists.Map(n.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
+	for _, item := range n.Items {
 		parts = append(parts, item.Span)
 	}
 	return parts
 }
 
-// Remove returns the edits that remove member or item i of a value in brackets, and one adjacent comma.
-func (d *Document) Remove(in *Node, i int) []Edit {
-	parts := d.parts(in)
+// Remove returns the edits that remove member or item i of n, a value in brackets, and one adjacent comma.
+func (d *Document) Remove(n *Node, i int) []Edit {
+	parts := d.parts(n)
 	at := parts[i]
 	if i > 0 {
 		if previous := parts[i-1].To; d.bare(previous, at.From) {
 			return []Edit{{Span{previous, at.To}, ""}}
 		}
 	}
-	next := in.Span.To - 1
+	next := n.Span.To - 1
 	if i+1 < len(parts) {
 		next = parts[i+1].From
 		if d.bare(at.To, next) {
@@ -289,15 +288,15 @@ func Indented(text, prefix, indent, newline string) string {
 	return strings.ReplaceAll(b.String(), "\n", newline)
 }
 
-// Add returns the edit that appends a member to a JSON object, or an item to a JSON list if name is "". The new element
-// has a separate line if the last element has one.
-func (d *Document) Add(in *Node, name, value string) Edit {
-	label, parts := "", d.parts(in)
+// Add returns the edit that appends a member to the JSON object n, or an item to the JSON list n if name is "". The new
+// element has a separate line if the last element has one.
+func (d *Document) Add(n *Node, name, value string) Edit {
+	label, parts := "", d.parts(n)
 	if name != "" {
 		label = Quote(name) + ": "
 	}
 	if len(parts) == 0 {
-		return Edit{Span{in.Span.From + 1, in.Span.From + 1}, label + value}
+		return Edit{Span{n.Span.From + 1, n.Span.From + 1}, label + value}
 	}
 	last := parts[len(parts)-1]
 	front := string(d.Data[lineStart(d.Data, last.From):last.From])

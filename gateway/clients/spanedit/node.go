@@ -134,10 +134,10 @@ func (n *Node) Walk(visit func(*Node)) {
 	}
 }
 
-// Canonical returns a text that is equal for equal values. It contains a placeholder for each node in without.
-func (n *Node) Canonical(without map[*Node]bool) string {
+// Canonical returns a text that is equal for equal values. It contains a placeholder for each node in masked.
+func (n *Node) Canonical(masked map[*Node]bool) string {
 	var b strings.Builder
-	n.write(&b, without)
+	n.write(&b, masked)
 	return b.String()
 }
 
