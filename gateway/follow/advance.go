@@ -99,13 +99,13 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies only the parts that changed since the bundle old was accepted. Usually the changed parts are small
+// advance verifies only the parts that changed since oldBundle was accepted. Usually the changed parts are small
 // compared with the registry. Unchanged parts were verified before, and every reader of a view verifies the view again.
 // ok is false if the changes cannot be verified separately or an error occurs. The caller must then verify the complete
 // registry.
-func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
-	was, err := c.index(old)
-	files, unread := c.view(old, filesView)
+func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
+	was, err := c.index(oldBundle)
+	files, unread := c.view(oldBundle, filesView)
 	if err != nil || unread != nil || was.Database != index.Database || !slices.Equal(was.View, index.View) || index.At.Before(was.At) || index.Log.Seq < was.Log.Seq {
 		return a, false, nil
 	}
@@ -155,7 +155,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	}
 	delete(views, "")
 	for name := range views {
-		v, err := c.view(old, name)
+		v, err := c.view(oldBundle, name)
 		if err != nil {
 			return a, false, nil //nolint:nilerr // the complete verification writes the view again
 		}
@@ -173,13 +173,13 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	return a, true, nil
 }
 
-// isComplete reports whether the added parts, after, contain all statements of the removed parts, before, and no
-// statements other than those in before, files, or changes.
-func isComplete(before, after, files, changes bundle.Bundle) bool {
+// isComplete reports whether the added parts contain all statements of the removed parts, and no statements other than
+// those in removed, files, or changes.
+func isComplete(removed, added, files, changes bundle.Bundle) bool {
 	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }
-	known := lists.Set(slices.Concat(before.Statements, files.Statements, changes.Statements), sum)
-	return !slices.ContainsFunc(after.Statements, func(s bundle.Statement) bool { return !known[sum(s)] }) &&
-		!slices.ContainsFunc(before.Statements, func(s bundle.Statement) bool { return !slices.Contains(after.Statements, s) })
+	known := lists.Set(slices.Concat(removed.Statements, files.Statements, changes.Statements), sum)
+	return !slices.ContainsFunc(added.Statements, func(s bundle.Statement) bool { return !known[sum(s)] }) &&
+		!slices.ContainsFunc(removed.Statements, func(s bundle.Statement) bool { return !slices.Contains(added.Statements, s) })
 }
 
 func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
@@ -190,12 +190,12 @@ func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
 	return chains
 }
 
-// newest returns the newest version of each subject in b that the function of accepts.
-func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, error) {
+// newest returns the newest version of each subject in b for which keep returns true.
+func newest(b bundle.Bundle, keep func(subject string) bool) ([]registry.Live, error) {
 	heads := headsOf(b.Versions, nil)
 	var lives []registry.Live
 	for _, v := range b.Versions {
-		if v.Number < heads[v.Subject].Number || !of(v.Subject) {
+		if v.Number < heads[v.Subject].Number || !keep(v.Subject) {
 			continue
 		}
 		subject, err := registry.ParseSubject(v.Subject)
@@ -221,10 +221,10 @@ func mergeUnique[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the files of the new accepted bundle, now. Instead of copying unchanged views, it creates hard links to
-// the files of the previous bundle, old.
-func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
-	dir := filepath.Join(c.Dir, now.Index)
+// write writes the files of newBundle. Instead of copying unchanged views, it creates hard links to the files of
+// oldBundle.
+func (c *Copy) write(oldBundle, newBundle Accepted, index []byte, a advanced) error {
+	dir := filepath.Join(c.Dir, newBundle.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -244,8 +244,8 @@ func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	}
 	delete(names, "")
 	for name := range names {
-		if err := os.Link(filepath.Join(c.Dir, old.Index, name+".json"), filepath.Join(dir, name+".json")); err != nil && !os.IsExist(err) {
-			data, err := os.ReadFile(filepath.Join(c.Dir, old.Index, name+".json"))
+		if err := os.Link(filepath.Join(c.Dir, oldBundle.Index, name+".json"), filepath.Join(dir, name+".json")); err != nil && !os.IsExist(err) {
+			data, err := os.ReadFile(filepath.Join(c.Dir, oldBundle.Index, name+".json"))
 			if err != nil {
 				return err
 			}

@@ -207,8 +207,8 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 }
 
 // grown returns the root hash of the log that index describes. It returns an error if this log does not extend the log
-// of the accepted bundle old.
-func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old Accepted) (root string, err error) {
+// of oldBundle.
+func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, oldBundle Accepted) (root string, err error) {
 	cp, err := checkpoint.Read([]byte(index.Checkpoint))
 	if err != nil {
 		cp, err = checkpoint.Parse(index.Checkpoint) // an unsigned checkpoint
@@ -218,21 +218,21 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 		return "", err
 	case cp.Genesis != index.Database || cp.Size != index.Log.Seq:
 		return "", errors.New("the checkpoint belongs to another log")
-	case old.Size == 0:
+	case oldBundle.Size == 0:
 		return cp.Root.String(), nil
-	case old.Database != index.Database:
-		return "", fmt.Errorf("the source has a different registry: its log begins with %.12s, and the log of the accepted copy begins with %.12s", index.Database, old.Database)
-	case cp.Size < old.Size:
-		return "", fmt.Errorf("the log is older than the accepted copy: %d events instead of %d", cp.Size, old.Size)
-	case old.Root == "":
+	case oldBundle.Database != index.Database:
+		return "", fmt.Errorf("the source has a different registry: its log begins with %.12s, and the log of the accepted copy begins with %.12s", index.Database, oldBundle.Database)
+	case cp.Size < oldBundle.Size:
+		return "", fmt.Errorf("the log is older than the accepted copy: %d events instead of %d", cp.Size, oldBundle.Size)
+	case oldBundle.Root == "":
 		return cp.Root.String(), nil
 	}
-	was, err := tlog.TreeHash(old.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
+	was, err := tlog.TreeHash(oldBundle.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
 	if err != nil {
 		return "", fmt.Errorf("the log cannot be compared with the log of the accepted copy: %w", err)
 	}
-	if was.String() != old.Root {
-		return "", fmt.Errorf("the first %d events of the log differ from the accepted copy", old.Size)
+	if was.String() != oldBundle.Root {
+		return "", fmt.Errorf("the first %d events of the log differ from the accepted copy", oldBundle.Size)
 	}
 	return cp.Root.String(), nil
 }
@@ -356,9 +356,9 @@ func (c *Copy) current() (Accepted, error) {
 	return a, err
 }
 
-// read reads and verifies the named view of the accepted bundle, or the complete bundle if view is "". known is an
-// earlier result or nil. If the content of the view has not changed since, read returns known.
-func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registry, error) {
+// read reads and verifies the named view of the accepted bundle, or the complete bundle if view is "". cached is an
+// earlier result or nil. If the content of the view has not changed since, read returns cached.
+func (c *Copy) read(ctx context.Context, view string, cached *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
 		if err != nil {
@@ -372,8 +372,8 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 				b, err = index.Join(c.part)
 			}
 		} else if data, err = c.viewData(a, view); err == nil {
-			if known != nil && known.hash == registry.HashBytes(data) {
-				return known, nil
+			if cached != nil && cached.hash == registry.HashBytes(data) {
+				return cached, nil
 			}
 			b, err = bundle.Decode(data)
 		}

@@ -241,15 +241,15 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// lines returns complete lines that follow the position after, and their total size. It stops once the size has reached
-// maxBody/2 bytes.
-func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error) {
-	f, err := os.Open(filepath.Join(j.Dir, after.File))
+// lines returns complete lines that follow pos, and their total size. It stops once the size has reached maxBody/2
+// bytes.
+func (j *Journal) lines(pos sentCalls) (lines []string, size int64, err error) {
+	f, err := os.Open(filepath.Join(j.Dir, pos.File))
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
-	if _, err := f.Seek(after.Offset, io.SeekStart); err != nil {
+	if _, err := f.Seek(pos.Offset, io.SeekStart); err != nil {
 		return nil, 0, err
 	}
 	for all := bufio.NewReaderSize(f, 64<<10); size < maxBody/2; {
@@ -346,10 +346,10 @@ func (j *Journal) hash(seq int64) (string, error) {
 	return "", err
 }
 
-// readLine returns line seq of the file name, or nil if the file does not contain it. It parses only the first line,
+// readLine returns line seq of the file at path, or nil if the file does not contain it. It parses only the first line,
 // because the lines of a file have consecutive numbers.
-func readLine(name string, seq int64) ([]byte, error) {
-	f, err := os.Open(name)
+func readLine(path string, seq int64) ([]byte, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -150,8 +150,8 @@ func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 }
 
 // Wait calls Copy.Wait.
-func (s *Server) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
-	return s.Copy.Wait(ctx, seen, every)
+func (s *Server) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
+	return s.Copy.Wait(ctx, previous, interval)
 }
 
 // Path returns the folder of the copy.
@@ -181,9 +181,9 @@ func (o Overlay) State(ctx context.Context) (int64, error) {
 	return o.state + own, err // a time in nanoseconds plus a number of versions; a change of the registry or the database increases the sum
 }
 
-// added returns the definitions in own that the registry does not define. The registry defines a definition if one of
-// the registry's definitions has the same origin, or the same kind and id in any layer.
-func (o Overlay) added(own []registry.Live) []registry.Live {
+// added returns the definitions in candidates that the registry does not define. The registry defines a definition if
+// one of the registry's definitions has the same origin, or the same kind and id in any layer.
+func (o Overlay) added(candidates []registry.Live) []registry.Live {
 	type key struct{ server, name string }
 	keys := func(l registry.Live) []key {
 		all := []key{{name: string(l.Subject.Kind) + ":" + l.Subject.ID}}
@@ -198,7 +198,7 @@ func (o Overlay) added(own []registry.Live) []registry.Live {
 			known[k] = true
 		}
 	}
-	return slices.DeleteFunc(own, func(l registry.Live) bool {
+	return slices.DeleteFunc(candidates, func(l registry.Live) bool {
 		return slices.ContainsFunc(keys(l), func(k key) bool { return known[k] })
 	})
 }

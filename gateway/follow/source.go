@@ -286,11 +286,11 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Compress compresses part with gzip. The result depends only on the content of part.
-func Compress(part []byte) []byte {
+// Compress compresses data with gzip. The result depends only on data.
+func Compress(data []byte) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // NewWriterLevel fails only for an invalid level
-	_, _ = w.Write(part)                                    // writing to a buffer cannot fail
+	_, _ = w.Write(data)                                    // writing to a buffer cannot fail
 	_ = w.Close()
 	return out.Bytes()
 }

@@ -16,15 +16,15 @@ import (
 )
 
 // Wait blocks until a new bundle is accepted or ctx is done, and returns a value that identifies the accepted bundle.
-// seen is the result of the previous call, or 0 in the first call. If the accepted bundle is not the bundle seen, Wait
-// returns at once. If changes of files cannot be watched, Wait also returns after the duration every.
-func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
+// previous is the result of the previous call, or 0 in the first call. If the accepted bundle is not the one that
+// previous identifies, Wait returns at once. If changes of files cannot be watched, Wait also returns after interval.
+func (c *Copy) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer changes.Close() //nolint:errcheck // used for reading only
 		err = changes.Add(c.Dir)
 	}
-	if a, failed := c.Accepted(); failed == nil && a.At.UnixNano() != seen {
+	if a, failed := c.Accepted(); failed == nil && a.At.UnixNano() != previous {
 		return a.At.UnixNano()
 	}
 	var events chan fsnotify.Event
@@ -32,32 +32,32 @@ func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 
 	if err == nil {
 		events = changes.Events
 	} else {
-		timer := time.NewTimer(every)
+		timer := time.NewTimer(interval)
 		defer timer.Stop()
 		tick = timer.C
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			return seen
+			return previous
 		case <-tick:
-			return seen
+			return previous
 		case e, ok := <-events:
 			if !ok {
-				return seen
+				return previous
 			}
-			if a, failed := c.Accepted(); filepath.Base(e.Name) == acceptedFile && failed == nil && a.At.UnixNano() != seen {
+			if a, failed := c.Accepted(); filepath.Base(e.Name) == acceptedFile && failed == nil && a.At.UnixNano() != previous {
 				return a.At.UnixNano()
 			}
 		}
 	}
 }
 
-// Poll updates the copy until ctx is done. It polls at the interval every, and immediately when the source announces a
+// Poll updates the copy until ctx is done. It polls at the given interval, and immediately when the source announces a
 // change. It skips a regular poll if another process on the machine has polled within the interval. After an error
-// other than ErrRefused, it retries up to eight times within seconds. Errors are passed to problem. Random delays spread
-// the requests of machines that receive the same announcement.
-func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
+// other than ErrRefused, it retries up to eight times within seconds. Errors are passed to problem. Random delays
+// spread the requests of machines that receive the same announcement.
+func (c *Copy) Poll(ctx context.Context, address string, source Source, interval time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)
 	news := func() {
 		select {
@@ -68,13 +68,13 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	if s, ok := source.(*httpSource); ok && s.serve() {
 		var listening sync.WaitGroup
 		defer listening.Wait()
-		listening.Go(func() { c.listen(ctx, s, every, news) })
+		listening.Go(func() { c.listen(ctx, s, interval, news) })
 	}
 	failed := 0
 	for least := time.Duration(0); ctx.Err() == nil; least = time.Second {
-		wait := max(every-c.Now().Sub(c.Checked().Tried), least)
+		wait := max(interval-c.Now().Sub(c.Checked().Tried), least)
 		if wait > time.Second {
-			wait += random(every / 10)
+			wait += random(interval / 10)
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -82,7 +82,7 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 		case <-announced:
 			pause(ctx, random(800*time.Millisecond))
 		case <-timer.C:
-			if c.Now().Sub(c.Checked().Tried) < every {
+			if c.Now().Sub(c.Checked().Tried) < interval {
 				continue // another process has polled in the meantime
 			}
 		}
@@ -124,7 +124,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// random returns a random duration between 0 and most, inclusive.
-func random(most time.Duration) time.Duration {
-	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // the delays need not be unpredictable
+// random returns a random duration between 0 and limit, inclusive.
+func random(limit time.Duration) time.Duration {
+	return time.Duration(rand.Int64N(int64(limit) + 1)) //nolint:gosec // the delays need not be unpredictable
 }

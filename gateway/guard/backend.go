@@ -25,9 +25,9 @@ type Backend interface {
 	// Approved returns the approved tools of the server. If Approved fails, the guard lists and calls no tools and
 	// shows the error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait waits until any process may have changed the approvals, and returns a value for the next call. seen is the
-	// result of the previous call, and 0 in the first call.
-	Wait(ctx context.Context, seen int64) int64
+	// Wait waits until any process may have changed the approvals, and returns a value for the next call. previous is
+	// the result of the previous call, and 0 in the first call.
+	Wait(ctx context.Context, previous int64) int64
 	// Observe compares l with the approved tools and texts, proposes the differences, and records the entries of l that
 	// cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
@@ -76,7 +76,7 @@ type Store interface {
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
 	// Wait is like Backend.Wait. If the database does not announce changes, Wait polls the database at the given
 	// interval.
-	Wait(ctx context.Context, seen int64, every time.Duration) int64
+	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 	// Path returns the path of the database file, or the name of the database server.
 	Path() string
 }
@@ -236,18 +236,18 @@ func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.
 }
 
 // Wait implements Backend.
-func (d *Database) Wait(ctx context.Context, seen int64) int64 {
+func (d *Database) Wait(ctx context.Context, previous int64) int64 {
 	d.mu.Lock()
 	conn := d.conn
 	d.mu.Unlock()
 	if conn != nil {
-		return conn.Store.Wait(ctx, seen, 400*time.Millisecond)
+		return conn.Store.Wait(ctx, previous, 400*time.Millisecond)
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(2 * time.Second):
 	}
-	return seen
+	return previous
 }
 
 // Observe implements Backend.

@@ -200,15 +200,15 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 	return e
 }
 
-// wait waits until done is closed or ctx is done. It returns ctx.Err() if ctx is done first.
-func wait(ctx context.Context, done <-chan struct{}) error {
+// wait waits until ended is closed or ctx is done. It returns ctx.Err() if ctx is done first.
+func wait(ctx context.Context, ended <-chan struct{}) error {
 	select {
-	case <-done:
+	case <-ended:
 		return nil
 	default:
 	}
 	select {
-	case <-done:
+	case <-ended:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

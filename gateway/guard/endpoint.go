@@ -153,8 +153,8 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 }
 
 // exchange sends a message and relays the response. written is called when the message has been written. If the server
-// has lost the session and again is true, exchange starts a new session and sends the message once more.
-func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool) error {
+// has lost the session and retry is true, exchange starts a new session and sends the message once more.
+func (e *Endpoint) exchange(m *message, body []byte, written func(), retry bool) error {
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written() }}
 	req, err := e.request(httptrace.WithClientTrace(e.ctx, trace), http.MethodPost, m, body)
 	if err != nil {
@@ -166,7 +166,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 		return Unreachable{withoutURL(err)}
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body has been read, or is not needed
-	if session != "" && again && sessionExpired(resp) {
+	if session != "" && retry && sessionExpired(resp) {
 		if err := e.renew(session); err != nil {
 			return err
 		}
@@ -413,15 +413,15 @@ func (e *Endpoint) pause(d time.Duration) bool {
 	}
 }
 
-// renew replaces the lost session old by a new session. It sends the client's initialize request again and discards the
-// response. If another goroutine has already replaced old, renew does nothing.
-func (e *Endpoint) renew(old string) error {
+// renew replaces the session with the id lost by a new session. It sends the client's initialize request again and
+// discards the response. If another goroutine has already replaced the session, renew does nothing.
+func (e *Endpoint) renew(lost string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()
 	e.mu.Lock()
 	session, hello := e.session, e.hello
 	e.mu.Unlock()
-	if session != old {
+	if session != lost {
 		return nil // another goroutine has renewed the session
 	}
 	m, err := read(hello)

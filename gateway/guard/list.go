@@ -46,7 +46,7 @@ func (g *Guard) kinds() []listKind {
 	return []listKind{toolsList}
 }
 
-// of returns the approved entries of the list kind, keyed by their names on the server.
+// of returns the approved tools or prompts, as kind specifies, keyed by their names on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
 	if kind == toolsList {
 		return a.Tools
@@ -296,8 +296,8 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// list returns the entries of the server's list kind, keyed by their names, or nil before the first comparison. Callers
-// must not modify the map.
+// list returns the entries of the server's list of the given kind, keyed by their names, or nil before the first
+// comparison. Callers must not modify the map.
 func (r *refresher) list(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()

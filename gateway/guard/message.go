@@ -139,21 +139,21 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// members calls each for every member of the object at the given position. It does nothing if the value there is not an
-// object. It returns the errors of object.
-func (m *message) members(at span, known []string, each func(name string, value span)) error {
-	if !at.present() || m.text[at.from] != '{' {
+// members calls visit for every member of the object at pos. It does nothing if the value there is not an object. It
+// returns the errors of object.
+func (m *message) members(pos span, known []string, visit func(name string, value span)) error {
+	if !pos.present() || m.text[pos.from] != '{' {
 		return nil
 	}
-	return object(m.text, at, lenient, known, each)
+	return object(m.text, pos, lenient, known, visit)
 }
 
-// str returns the decoded string at the given position, or "" if the value there is not a string.
-func (m *message) str(at span) string {
-	if !at.present() || m.text[at.from] != '"' {
+// str returns the decoded string at pos, or "" if the value there is not a string.
+func (m *message) str(pos span) string {
+	if !pos.present() || m.text[pos.from] != '"' {
 		return ""
 	}
-	return unquote(at.of(m.text))
+	return unquote(pos.of(m.text))
 }
 
 // called returns the name and the arguments of a tools/call request.
@@ -177,12 +177,12 @@ func (m *message) called() (name string, args []byte, err error) {
 	return name, args, err
 }
 
-// member returns the position of a nested member. names is the path from the object at the given position to the
-// member. If the member does not exist, the result is an empty span.
-func (m *message) member(at span, names ...string) (found span) {
+// member returns the position of a nested member. names is the path from the object at pos to the member. If the member
+// does not exist, the result is an empty span.
+func (m *message) member(pos span, names ...string) (found span) {
 	for _, name := range names {
 		found = span{}
-		err := m.members(at, nil, func(key string, value span) {
+		err := m.members(pos, nil, func(key string, value span) {
 			if key == name {
 				found = value
 			}
@@ -190,7 +190,7 @@ func (m *message) member(at span, names ...string) (found span) {
 		if err != nil || !found.present() {
 			return span{}
 		}
-		at = found
+		pos = found
 	}
 	return found
 }
@@ -336,13 +336,13 @@ var (
 // decoders contains decoders for reuse, because object needs a decoder several times for each message.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
-// object calls each with the name and the position of every member of the object at the given position in text. It
-// returns an ambiguous error if the value is not an object, or if a name differs from one of the known names only in
-// case, because some parsers ignore case. Any other error is a syntax error.
-func object(text []byte, at span, opts []jsontext.Options, known []string, each func(name string, value span)) error {
+// object calls visit with the name and the position of every member of the object at pos in text. It returns an
+// ambiguous error if the value is not an object, or if a name differs from one of the known names only in case, because
+// some parsers ignore case. Any other error is a syntax error.
+func object(text []byte, pos span, opts []jsontext.Options, known []string, visit func(name string, value span)) error {
 	d := decoders.Get().(*jsontext.Decoder) //nolint:forcetypeassert // the pool contains only decoders
 	defer decoders.Put(d)
-	d.Reset(bytes.NewBuffer(at.of(text)), opts...)
+	d.Reset(bytes.NewBuffer(pos.of(text)), opts...)
 	begin, err := d.ReadToken()
 	switch {
 	case err != nil:
@@ -366,15 +366,15 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 				unclear = ambiguous("the message has the member " + strconv.Quote(clip(name)) + ", which some parsers treat as " + strconv.Quote(k))
 			}
 		}
-		end := at.from + int(d.InputOffset())
-		each(name, span{end - len(value), end})
+		end := pos.from + int(d.InputOffset())
+		visit(name, span{end - len(value), end})
 	}
 	return cmp.Or(finish(d), unclear)
 }
 
-// array calls each with every element of the JSON array in text. If each returns an error, array stops and returns this
-// error. Any other error is a syntax error.
-func array(text []byte, each func(value []byte) error) error {
+// array calls visit with every element of the JSON array in text. If visit returns an error, array stops and returns
+// this error. Any other error is a syntax error.
+func array(text []byte, visit func(value []byte) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -384,7 +384,7 @@ func array(text []byte, each func(value []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if err := each(value); err != nil {
+		if err := visit(value); err != nil {
 			return err
 		}
 	}

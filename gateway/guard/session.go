@@ -106,10 +106,10 @@ func (s *session) hear(m *message) {
 	s.modern.Store(true)
 }
 
-// without returns a copy of the object at the given position in m that omits the member with the given name.
-func without(m *message, at span, name string) ([]byte, error) {
+// without returns a copy of the object at pos in m that omits the member with the given name.
+func without(m *message, pos span, name string) ([]byte, error) {
 	out := []byte{'{'}
-	err := m.members(at, nil, func(key string, value span) {
+	err := m.members(pos, nil, func(key string, value span) {
 		if key == name {
 			return
 		}
