@@ -195,12 +195,12 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// forLog converts an untrusted text for the call log. It truncates the text to most characters and escapes invalid
+// forLog converts an untrusted text for the call log. It truncates the text to maxChars characters and escapes invalid
 // characters.
-func forLog(text string, most int) string {
-	text = plaintext.Cut(text, most)
+func forLog(text string, maxChars int) string {
+	text = plaintext.Cut(text, maxChars)
 	if plaintext.Problem(text) != "" {
-		text = plaintext.Cut(visible.Line(text), most)
+		text = plaintext.Cut(visible.Line(text), maxChars)
 	}
 	return text
 }

@@ -712,9 +712,9 @@ type Result struct {
 	Duration time.Duration // of the provider
 }
 
-// NotReached describes why a request failed on the network. The description omits the address, which agents must not
-// learn. sure is true if the request certainly was not delivered, so that the call cannot have run.
-func NotReached(err error) (why string, sure bool) {
+// NotReached returns the reason why a request failed on the network. The reason omits the address, which agents must
+// not learn. sure is true if the request certainly was not delivered, so that the call cannot have run.
+func NotReached(err error) (reason string, sure bool) {
 	op, ok := errors.AsType[*net.OpError](err)
 	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")
 	switch {

@@ -79,8 +79,8 @@ type CallWriter interface {
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a refused call, and reports whether the caller should also append the call to the log. The
 	// result is true until the number of refused calls of the agent for the user in the current hour (UTC) exceeds
-	// most.
-	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
+	// limit.
+	CountRefused(ctx context.Context, c Call, code Code, limit int) (write bool, err error)
 	// AddOutcome appends the outcome of the call with the given id.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
 	// AddPending appends a pending call and an event about it to the audit log.

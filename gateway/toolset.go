@@ -73,19 +73,19 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the toolset with the key of known for the snapshot of r. The result is known itself if no version has
-// been approved since known was resolved.
-func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
+// current returns the toolset with the key of previous for the snapshot of r. The result is previous itself if no
+// version has been approved since previous was resolved.
+func (t *toolsets) current(ctx context.Context, r impact.ToolReader, previous *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
-	if err != nil || state == known.state {
-		return known, err
+	if err != nil || state == previous.state {
+		return previous, err
 	}
-	if set, ok := t.cache.get(known.key); ok && set.state == state {
+	if set, ok := t.cache.get(previous.key); ok && set.state == state {
 		return set, nil
 	}
-	set, err := t.resolve(ctx, r, known.key, state)
+	set, err := t.resolve(ctx, r, previous.key, state)
 	if err == nil {
-		t.cache.put(known.key, set)
+		t.cache.put(previous.key, set)
 	}
 	return set, err
 }
@@ -179,14 +179,14 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns the elements of found with the wire name name. If no element has this wire name, nearest returns
-// found. Thus wire names take precedence over upstream names.
-func nearest(name string, found []registry.Entry) []registry.Entry {
-	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
+// nearest returns the elements of entries with the given wire name. If no element has this wire name, nearest returns
+// entries. Thus wire names take precedence over upstream names.
+func nearest(wireName string, entries []registry.Entry) []registry.Entry {
+	own := slices.DeleteFunc(slices.Clone(entries), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != wireName })
 	if len(own) > 0 {
 		return own
 	}
-	return found
+	return entries
 }
 
 func unknown(name string) error {
@@ -235,11 +235,10 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change the agent's allow-list.", Details: details}
 }
 
-// ambiguous returns the error for a lookup of the given name that found several tools. The error lists the ids of these
-// tools.
-func ambiguous(name string, found []registry.Entry) error {
-	slices.SortFunc(found, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
-	ids := lists.Map(found, func(e registry.Entry) string { return e.Subject.ID })
+// ambiguous returns the error for a name that several tools have. The error lists the ids of these tools.
+func ambiguous(name string, matches []registry.Entry) error {
+	slices.SortFunc(matches, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	ids := lists.Map(matches, func(e registry.Entry) string { return e.Subject.ID })
 	details, err := json.Marshal(map[string]any{"ids": ids})
 	if err != nil {
 		return err

@@ -78,16 +78,16 @@ func getContext(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// part adds the section with the given name to out.
-func (c call) part(ctx context.Context, r Reader, part string, out *docContext) error {
-	switch part {
+// part adds a section to doc.
+func (c call) part(ctx context.Context, r Reader, section string, doc *docContext) error {
+	switch section {
 	case "project":
 		name, err := r.Project(ctx, c.agent())
 		var set *string
 		if name != "" {
 			set = &name
 		}
-		out.Project = &set
+		doc.Project = &set
 		return err
 	case "tasks":
 		open, overdue, err := r.CountTasks(ctx)
@@ -95,25 +95,25 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 			return err
 		}
 		list, err := r.Tasks(ctx, TaskFilter{Status: "open"}, next)
-		out.Tasks = &docTasks{Open: open, Overdue: overdue, Next: listed(list)}
+		doc.Tasks = &docTasks{Open: open, Overdue: overdue, Next: listed(list)}
 		return err
 	case "reminders":
 		sent := false // only unsent reminders
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
-		out.Reminders = new(lists.Map(list, Reminder.doc))
+		doc.Reminders = new(lists.Map(list, Reminder.doc))
 		return err
 	case "schedules":
 		all, err := r.Schedules(ctx)
 		list, _ := cut(upcoming(all, c.At, false), next)
-		out.Schedules = new(listed(list))
+		doc.Schedules = new(listed(list))
 		return err
 	case "memories":
 		list, err := r.Memories(ctx, MemoryFilter{}, next)
-		out.Memories = new(listed(list))
+		doc.Memories = new(listed(list))
 		return err
 	case "instructions":
 		text, err := r.Instructions(ctx)
-		out.Instructions = &text
+		doc.Instructions = &text
 		return err
 	}
 	return nil

@@ -146,13 +146,13 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns the keys with the largest weights, in descending order of their weights. It returns no more than
-// most keys. If two keys have the same weight, the larger key comes first, because it is newer.
-func heaviest(weight map[int64]float64, most int) []int64 {
+// heaviest returns up to limit keys with the largest weights, in descending order of their weights. If two keys have
+// the same weight, the larger key comes first, because it is newer.
+func heaviest(weight map[int64]float64, limit int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
 	})
-	return keys[:min(len(keys), most)]
+	return keys[:min(len(keys), limit)]
 }
 
 // nameSimilarity returns the similarity of a query and a name, both split into words, from 0 to 1. The result is 1 only
@@ -332,27 +332,27 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the entity in found whose type is kind, or an entity of otherType if there is no such entity.
-// found contains all entities with the given name. If kind is "", any type matches, and found must not contain more
+// pickEntity returns the entity in matches whose type is kind, or an entity of otherType if there is no such entity.
+// matches contains all entities with the given name. If kind is "", any type matches, and matches must not contain more
 // than one entity. pickEntity returns false if no entity matches.
-func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
+func pickEntity(matches []Entity, name, kind string) (Entity, bool, error) {
 	switch {
-	case kind == "" && len(found) > 1:
-		types := lists.Map(found, func(e Entity) string { return e.Type })
+	case kind == "" && len(matches) > 1:
+		types := lists.Map(matches, func(e Entity) string { return e.Type })
 		slices.Sort(types)
 		return Entity{}, false, &gateway.Error{
 			Code: gateway.CodeArguments,
 			Message: fmt.Sprintf("Several entities are called %s: %s. Set entity_type to select one.",
 				jsondoc.Quote(name), strings.Join(types, ", ")),
 		}
-	case kind == "" && len(found) == 1:
-		return found[0], true, nil
+	case kind == "" && len(matches) == 1:
+		return matches[0], true, nil
 	case kind == "":
 		return Entity{}, false, nil
 	}
 	for _, t := range []string{kind, otherType} {
-		if n := slices.IndexFunc(found, func(e Entity) bool { return e.Type == t }); n >= 0 {
-			return found[n], true, nil
+		if n := slices.IndexFunc(matches, func(e Entity) bool { return e.Type == t }); n >= 0 {
+			return matches[n], true, nil
 		}
 	}
 	return Entity{}, false, nil

@@ -51,32 +51,32 @@ func (ps problems) err() error {
 	}
 }
 
-// text returns s without leading and trailing white space. It adds a problem if the text is blank or has more than most
-// characters.
-func (ps *problems) text(path, s string, most int) string {
+// text returns s without leading and trailing white space. It adds a problem if the text is blank or has more than
+// maxChars characters.
+func (ps *problems) text(path, s string, maxChars int) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		ps.Add(path, "expected non-blank text")
 	}
-	ps.short(path, s, most)
+	ps.short(path, s, maxChars)
 	return s
 }
 
-func (ps *problems) short(path, s string, most int) {
-	if n := utf8.RuneCountInString(s); n > most {
-		ps.Add(path, "expected at most %d characters, got %d", most, n)
+func (ps *problems) short(path, s string, maxChars int) {
+	if n := utf8.RuneCountInString(s); n > maxChars {
+		ps.Add(path, "expected at most %d characters, got %d", maxChars, n)
 	}
 }
 
-// oneOf returns value, or fallback if value is "". It adds a problem if value is not one of the known values.
-func (ps *problems) oneOf(path, value, fallback string, known ...string) string {
+// oneOf returns value, or fallback if value is "". It adds a problem if value is not one of the allowed values.
+func (ps *problems) oneOf(path, value, fallback string, allowed ...string) string {
 	if value == "" {
 		return fallback
 	}
-	if slices.Contains(known, value) {
+	if slices.Contains(allowed, value) {
 		return value
 	}
-	ps.Add(path, "expected one of %s, got %s", strings.Join(known, ", "), jsondoc.Quote(value))
+	ps.Add(path, "expected one of %s, got %s", strings.Join(allowed, ", "), jsondoc.Quote(value))
 	return fallback
 }
 
@@ -92,26 +92,26 @@ func (ps *problems) missing(path, what string) {
 	}
 }
 
-// between returns *value, or fallback if value is nil or *value is not in the range from 1 to most. It adds a problem
+// between returns *value, or fallback if value is nil or *value is not in the range from 1 to limit. It adds a problem
 // for a number that is not in this range.
-func (ps *problems) between(path string, value *int, fallback, most int) int {
+func (ps *problems) between(path string, value *int, fallback, limit int) int {
 	if value == nil {
 		return fallback
 	}
-	if *value < 1 || *value > most {
-		ps.Add(path, "expected a number from 1 to %d, got %d", most, *value)
+	if *value < 1 || *value > limit {
+		ps.Add(path, "expected a number from 1 to %d, got %d", limit, *value)
 		return fallback
 	}
 	return *value
 }
 
-// count adds a problem if n, the length of a list, is 0 or greater than most.
-func (ps *problems) count(path string, n, most int) {
+// count adds a problem if n, the length of a list, is 0 or greater than limit.
+func (ps *problems) count(path string, n, limit int) {
 	switch {
 	case n == 0:
 		ps.Add(path, "expected at least one entry")
-	case n > most:
-		ps.Add(path, "expected at most %d entries, got %d", most, n)
+	case n > limit:
+		ps.Add(path, "expected at most %d entries, got %d", limit, n)
 	}
 }
 

@@ -209,10 +209,10 @@ func (s *search) score(m Memory) float64 {
 // led is the fraction of a match's score that a linked memory receives.
 const led = 0.4
 
-// addLinked returns found with the memories that are linked to the best matches.
-func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
+// addLinked returns results followed by the memories that are linked to the best results.
+func (s *search) addLinked(ctx context.Context, results []foundMemory) ([]foundMemory, error) {
 	scores := map[string]float64{}
-	for _, f := range found[:min(len(found), defaultFound)] {
+	for _, f := range results[:min(len(results), defaultFound)] {
 		ids, err := s.r.Neighbours(ctx, f.Memory.ID, maxNeighbours)
 		if err != nil {
 			return nil, err
@@ -221,7 +221,7 @@ func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMem
 			scores[id] = max(scores[id], f.Score*led)
 		}
 	}
-	for _, f := range found {
+	for _, f := range results {
 		delete(scores, f.Memory.ID)
 	}
 	more, err := s.r.MemoriesByID(ctx, slices.Collect(maps.Keys(scores)))
@@ -230,10 +230,10 @@ func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMem
 	}
 	for _, m := range more {
 		if (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project)) {
-			found = append(found, foundMemory{m, scores[m.ID]})
+			results = append(results, foundMemory{m, scores[m.ID]})
 		}
 	}
-	return found, nil
+	return results, nil
 }
 
 // NameKey returns a key for comparing names. Names that differ only in case or in the amount of white space have the
@@ -380,10 +380,10 @@ const (
 	sameStem  = 0.3
 )
 
-// bestMatch returns the similarity, from 0 to 1, of a word and the most similar word in among.
-func bestMatch(word string, among []string) float64 {
+// bestMatch returns the similarity, from 0 to 1, of word and the most similar word in candidates.
+func bestMatch(word string, candidates []string) float64 {
 	best := 0.0
-	for _, w := range among {
+	for _, w := range candidates {
 		if w == word {
 			return 1
 		}

@@ -173,26 +173,26 @@ func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }
 
-// get implements the tools with names that begin with get_. If id is not nil, found contains the record with this id.
-// Otherwise, found contains the first *limit records that match filter, and more reports whether further records match.
-// get returns an error if ps contains problems.
+// get implements the tools with names that begin with get_. If id is not nil, records contains the record with this id.
+// Otherwise, records contains the first *limit records that match filter, and more reports whether further records
+// match. get returns an error if ps contains problems.
 func get[T, F any](
 	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
-) (found []T, more bool, err error) {
+) (records []T, more bool, err error) {
 	most := ps.between("limit", limit, defaultLimit, maxLimit)
 	ps.idFilter(id)
 	err = c.read(ctx, *ps, func(r Reader) error {
 		var err error
 		if id != nil {
-			found, err = byID(r, ctx, []string{*id})
+			records, err = byID(r, ctx, []string{*id})
 		} else {
-			found, err = list(r, ctx, filter, most+1)
+			records, err = list(r, ctx, filter, most+1)
 		}
 		return err
 	})
-	found, more = cut(found, most)
-	return found, more, err
+	records, more = cut(records, most)
+	return records, more, err
 }
 
 // listed returns a copy of list that is not nil, so that its JSON is an array.
@@ -225,12 +225,11 @@ type Known struct {
 	Notes        string // memories, one per line, the most important first
 }
 
-// Known returns the data of the given owner at the given time. Notes contains complete memories, ordered by importance
-// and, for the same importance, from the newest to the oldest. It contains as many of the newest 200 memories as fit
-// into a prompt.
-func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
+// Known returns the data of owner at the time t. Notes contains complete memories, ordered by importance and, for the
+// same importance, from the newest to the oldest. It contains as many of the newest 200 memories as fit into a prompt.
+func (p *Provider) Known(ctx context.Context, owner Owner, t time.Time) (Known, error) {
 	var known Known
-	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
+	err := p.store.ReadAssistant(ctx, owner, t.UTC().Truncate(time.Microsecond), func(r Reader) error {
 		var err error
 		if known.Instructions, err = r.Instructions(ctx); err != nil {
 			return err

@@ -10,11 +10,11 @@ import (
 // Store stores the data of the built-in tools.
 type Store interface {
 	// ReadAssistant calls fn with a reader of one snapshot of the owner's data. Records that have expired at the time
-	// at are omitted.
-	ReadAssistant(ctx context.Context, of Owner, at time.Time, fn func(Reader) error) error
+	// t are omitted.
+	ReadAssistant(ctx context.Context, owner Owner, t time.Time, fn func(Reader) error) error
 	// WriteAssistant calls fn in a write transaction on the owner's data. If fn returns nil, the transaction is
 	// committed and synced to disk. Otherwise, it is rolled back.
-	WriteAssistant(ctx context.Context, of Owner, at time.Time, fn func(Writer) error) error
+	WriteAssistant(ctx context.Context, owner Owner, t time.Time, fn func(Writer) error) error
 }
 
 // Reader reads the data of one owner. Methods that take ids ignore the ids of unknown and deleted records and of the

@@ -216,11 +216,11 @@ func (h Headers) Check() error {
 	return nil
 }
 
-// set adds the headers for the call c to the header of a request. It percent-encodes a value of the call if the value
-// contains "%" or characters other than visible ASCII.
-func (h Headers) set(to http.Header, c call) {
+// set adds the headers for the call c to header. It percent-encodes a value of the call if the value contains "%" or
+// characters other than visible ASCII.
+func (h Headers) set(header http.Header, c call) {
 	for name, value := range h {
-		to.Set(name, os.Expand(value, func(name string) string {
+		header.Set(name, os.Expand(value, func(name string) string {
 			own, _ := c.value(name)
 			if strings.ContainsFunc(own, func(r rune) bool { return r < ' ' || r > '~' || r == '%' }) {
 				return url.PathEscape(own)

@@ -49,8 +49,8 @@ func (s *Server) handlers() map[string]handle {
 }
 
 // handler returns an SDK handler that parses the arguments, calls h, and converts the outcome to a result. An error of
-// h also becomes a result, so that the model can read the error and correct the call. For known, see arguments.
-func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
+// h also becomes a result, so that the model can read the error and correct the call. For keys, see arguments.
+func (s *Server) handler(h handle, keys []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {
 			select {
@@ -60,7 +60,7 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 				return nil, ctx.Err()
 			}
 		}
-		args, err := arguments(req.Params.Arguments, known)
+		args, err := arguments(req.Params.Arguments, keys)
 		var out any
 		if err == nil {
 			out, err = h(ctx, s.actor(req.ClientInfo()), args)
@@ -144,9 +144,9 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 // malformed is the code of a Fault for invalid arguments.
 const malformed = "malformed"
 
-// arguments parses the arguments of a tool, which must be an object. known contains the permitted keys. If known is
-// nil, all keys are permitted, because the gateway validates the arguments against the tool's schema.
-func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
+// arguments parses the arguments of a tool, which must be an object. keys contains the permitted keys. If keys is nil,
+// all keys are permitted, because the gateway validates the arguments against the tool's schema.
+func arguments(raw json.RawMessage, keys []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
 	}
@@ -157,17 +157,17 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if n.Kind != jsondoc.Object {
 		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected an object with the arguments, got " + n.Kind.String()}}
 	}
-	if known == nil {
+	if keys == nil {
 		return n, nil
 	}
 	var ps jsondoc.Problems // all unknown keys, so that a model can correct them at once
 	for _, m := range n.Members {
-		if slices.Contains(known, m.Key) || ps.Full() {
+		if slices.Contains(keys, m.Key) || ps.Full() {
 			continue
 		}
-		message := "unknown key; known keys: " + strings.Join(known, ", ")
-		if meant := jsondoc.Closest(m.Key, known); meant != "" {
-			message = fmt.Sprintf("unknown key; did you mean %q? Known keys: %s", meant, strings.Join(known, ", "))
+		message := "unknown key; known keys: " + strings.Join(keys, ", ")
+		if meant := jsondoc.Closest(m.Key, keys); meant != "" {
+			message = fmt.Sprintf("unknown key; did you mean %q? Known keys: %s", meant, strings.Join(keys, ", "))
 		}
 		ps.Append(jsondoc.Problem{Path: jsondoc.Join(jsondoc.Root, m.Key), Pos: m.Pos, Message: message})
 	}

@@ -56,13 +56,13 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	return out, nil
 }
 
-// page returns the page of tools that follows the cursor after, in the order of the ids, and the cursor of the next
-// page. An empty cursor denotes the first page, and an empty next cursor indicates the last page.
-func page(tools []registry.Entry, after string) (of []registry.Entry, next string, err error) {
-	if after != "" && !registry.ValidID(after) {
+// page returns the entries of the page that follows cursor, in the order of the ids, and the cursor of the next page.
+// An empty cursor denotes the first page, and an empty nextCursor indicates the last page.
+func page(tools []registry.Entry, cursor string) (entries []registry.Entry, nextCursor string, err error) {
+	if cursor != "" && !registry.ValidID(cursor) {
 		return nil, "", invalid("unknown cursor; request the first page without a cursor")
 	}
-	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Subject.ID <= after })
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Subject.ID <= cursor })
 	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	if len(tools) <= pageSize {
 		return tools, "", nil

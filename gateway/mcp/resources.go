@@ -73,13 +73,13 @@ func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	return lives, nil
 }
 
-// after reports whether s follows last in the order of listVersions.
-func after(s, last registry.Subject) bool {
+// after reports whether s follows t in the order of listVersions.
+func after(s, t registry.Subject) bool {
 	order := registry.SubjectKinds()
-	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
+	if of, than := slices.Index(order, s.Kind), slices.Index(order, t.Kind); of != than {
 		return of > than
 	}
-	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is only one agent and one allow-list
+	return s.Kind == registry.KindTool && s.ID > t.ID || s.Kind.InFiles() && s.String() > t.String() // there is only one agent and one allow-list
 }
 
 // listVersions implements resources/list. It lists the live versions of the definitions that readable returns, followed

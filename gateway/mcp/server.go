@@ -86,9 +86,9 @@ type Upstream interface {
 // subjects.
 type Registry interface {
 	// Wait waits until another process may have approved a proposal, and returns a value for the next call. If the
-	// database does not announce changes, Wait returns after the interval every. seen is the result of the previous
-	// call, and 0 in the first call.
-	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
+	// database does not announce changes, Wait returns after interval. previous is the result of the previous call, and
+	// 0 in the first call.
+	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
 	// List returns the allow-list with the given id.
@@ -317,13 +317,13 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// ServeStdio serves one client over in and out until the client disconnects or ctx is done.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+// ServeStdio serves one client, which sends on r and receives on w, until the client disconnects or ctx is done.
+func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.follow(ctx)
-	to := &responseWriter{to: out}
-	from := &messageReader{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: 5 * time.Second}
+	to := &responseWriter{to: w}
+	from := &messageReader{lines: bufio.NewReaderSize(r, 64<<10), out: to, last: 5 * time.Second}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil // the client has disconnected

@@ -85,9 +85,9 @@ func (s *Server) events(q *request) error {
 	return nil
 }
 
-// stream writes the events after the event with the number after until the client disconnects, the token becomes
-// invalid, or the server shuts down.
-func (s *Server) stream(q *request, after int64) error {
+// stream writes the events with numbers greater than seq until the client disconnects, the token becomes invalid, or
+// the server shuts down.
+func (s *Server) stream(q *request, seq int64) error {
 	out := http.NewResponseController(q.w)
 	if _, err := fmt.Fprint(q.w, "retry: 1000\n\n"); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *Server) stream(q *request, after int64) error {
 				return err
 			}
 			err := s.runInTurn(q, func(q *request) (err error) {
-				after, err = s.writeNotices(q.r.Context(), q, after)
+				seq, err = s.writeNotices(q.r.Context(), q, seq)
 				return err
 			})
 			if err != nil {
@@ -130,13 +130,13 @@ func (s *Server) stream(q *request, after int64) error {
 	}
 }
 
-// writeNotices writes the notices that follow the event with the number after and that the agent of the token may
-// receive. It returns the number of the last event that it has read.
-func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int64, error) {
+// writeNotices writes the notices with numbers greater than seq that the agent of the token may receive. It returns the
+// number of the last event that it has read.
+func (s *Server) writeNotices(ctx context.Context, q *request, seq int64) (int64, error) {
 	for {
-		found, upTo, err := s.config.Log.Notices(ctx, after, noticePage)
+		found, upTo, err := s.config.Log.Notices(ctx, seq, noticePage)
 		if err != nil {
-			return after, err
+			return seq, err
 		}
 		for _, n := range found {
 			if !q.mayReceive(n) {
@@ -150,15 +150,15 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 			}
 			text, err := json.Marshal(d)
 			if err != nil {
-				return after, err
+				return seq, err
 			}
 			if _, err := fmt.Fprintf(q.w, "id: %d\nevent: %s\ndata: %s\n\n", n.Seq, n.Kind, visible.JSON(text)); err != nil {
-				return after, err
+				return seq, err
 			}
 		}
-		after = max(after, upTo)
+		seq = max(seq, upTo)
 		if len(found) < noticePage {
-			return after, nil
+			return seq, nil
 		}
 	}
 }

@@ -53,9 +53,9 @@ type Log interface {
 	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
 	// Wait waits until another process may have committed a transaction, and returns a value for the next call. If the
-	// database does not announce changes, Wait returns after the interval every. seen is the result of the previous
-	// call, and 0 in the first call.
-	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
+	// database does not announce changes, Wait returns after interval. previous is the result of the previous call, and
+	// 0 in the first call.
+	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 }
 
 // Catalog reads approved definitions for applications.

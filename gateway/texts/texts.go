@@ -40,15 +40,15 @@ type Reader struct {
 	read map[string]json.RawMessage
 }
 
-// Read returns the texts of the server's prompts, and its instructions unless they are "",
-// in the format of registry/wire. If the entry of a prompt has not changed since the last
-// call, Read does not request the prompt again, unless again is set.
-func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]json.RawMessage, error) {
+// Read returns the texts of the server's prompts, and its instructions unless they are "", in the format of
+// registry/wire. If the entry of a prompt has not changed since the last call, Read does not request the prompt again,
+// unless refresh is set.
+func (r *Reader) Read(ctx context.Context, instructions string, refresh bool) ([]json.RawMessage, error) {
 	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
 	if err != nil && !errors.Is(err, ErrNoMethod) {
 		return nil, err
 	}
-	if again {
+	if refresh {
 		r.read = nil
 	}
 	all, read, named := []json.RawMessage{}, map[string]json.RawMessage{}, map[string]bool{}
@@ -78,10 +78,10 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 // ErrEndless indicates a list that exceeds a limit.
 var ErrEndless = errors.New("the list is too long")
 
-// List returns the unchanged entries of all pages of the list key, which is "tools" or "prompts". most and bytes are the
-// maximum number and size of the entries. repeats reports whether reading stopped at a page that repeated an earlier
-// cursor.
-func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []json.RawMessage, repeats bool, err error) {
+// List returns the unchanged entries of all pages of the list key, which is "tools" or "prompts". It returns ErrEndless
+// if the pages contain more than maxEntries entries or maxBytes bytes. repeats reports whether reading stopped at a
+// page that repeated an earlier cursor.
+func List(ctx context.Context, ask Ask, key string, maxEntries, maxBytes int) (entries []json.RawMessage, repeats bool, err error) {
 	seen, size := map[string]bool{}, 0
 	for params := jsondoc.NewObject(); ; {
 		result, err := ask(ctx, key+"/list", params)
@@ -93,7 +93,7 @@ func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []
 		switch {
 		case err != nil:
 			return nil, false, err
-		case len(entries) > most, size > bytes, next != "" && len(seen) == maxPages:
+		case len(entries) > maxEntries, size > maxBytes, next != "" && len(seen) == maxPages:
 			return nil, false, fmt.Errorf("%w: %d entries, %d bytes, %d pages", ErrEndless, len(entries), size, len(seen)+1)
 		case next == "" || seen[next]:
 			return entries, next != "", nil
@@ -103,9 +103,9 @@ func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []
 	}
 }
 
-// page returns the unchanged entries of one page, which may include invalid entries. next is the cursor of the next page,
-// or "" for the last page.
-func page(result json.RawMessage, key string) (entries []json.RawMessage, next string, err error) {
+// page returns the unchanged entries of one page, which may include invalid entries. On the last page, nextCursor is
+// "".
+func page(result json.RawMessage, key string) (entries []json.RawMessage, nextCursor string, err error) {
 	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
 	if list, _, _, ok := wire.ParseLenient(result, key); err != nil && ok {
 		n, err = list, nil

@@ -187,10 +187,10 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 
 // Tools returns the unchanged JSON of all tools of the server, and descriptions of the entries that cannot be read. If
 // the server does not implement tools/list, both results are empty.
-func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
+func (s *Session) Tools(ctx context.Context) (tools []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
-	all, repeats, err := texts.List(ctx, s.askText, "tools", MaxTools, MaxMessage)
+	tools, repeats, err := texts.List(ctx, s.askText, "tools", MaxTools, MaxMessage)
 	switch {
 	case errors.Is(err, texts.ErrNoMethod):
 		return nil, nil, nil
@@ -201,11 +201,11 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	case err != nil:
 		return nil, nil, err
 	}
-	all, skipped = wire.Readable(all)
+	tools, skipped = wire.Readable(tools)
 	if repeats {
 		skipped = append(skipped, wire.RepeatedPage)
 	}
-	return all, skipped, nil
+	return tools, skipped, nil
 }
 
 // Call calls the tool with the given name on the server and returns the unchanged and the parsed result. definition is
@@ -272,32 +272,32 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch calls look with the document of a server's tools until ctx is done. It reads the document at once, whenever the
-// server reports a change, and at intervals of every. At each interval, it opens a new connection, because an upgraded
-// program must be restarted. After a failure, it calls look with the error and tries again later. Calls of look are not
+// Watch calls fn with the document of a server's tools until ctx is done. It reads the document at once, whenever the
+// server reports a change, and at the given interval. At each interval, it opens a new connection, because an upgraded
+// program must be restarted. After a failure, it calls fn with the error and tries again later. Calls of fn are not
 // concurrent.
-func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {
+func Watch(ctx context.Context, s Server, interval time.Duration, fn func(document []byte, err error)) {
 	retry := firstRetry
 	for ctx.Err() == nil {
-		err := watch(ctx, s, every, func(document []byte) {
+		err := watch(ctx, s, interval, func(document []byte) {
 			retry = firstRetry
-			look(document, nil)
+			fn(document, nil)
 		})
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		look(nil, err)
+		fn(nil, err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(retry, every)):
+		case <-time.After(min(retry, interval)):
 		}
 		retry = min(2*retry, lastRetry)
 	}
 }
 
-// watch is the part of Watch that uses one connection. It returns nil after the interval every or when ctx is done, and
-// an error if the connection fails.
-func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)) error {
+// watch is the part of Watch that uses one connection. It returns nil after interval or when ctx is done, and an error
+// if the connection fails.
+func watch(ctx context.Context, s Server, interval time.Duration, fn func([]byte)) error {
 	changed := make(chan struct{}, 1)
 	session, err := Connect(ctx, s, func() {
 		select {
@@ -309,13 +309,13 @@ func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)
 		return err
 	}
 	defer session.Close()
-	end := time.After(every)
+	end := time.After(interval)
 	for {
 		document, err := session.Document(ctx)
 		if err != nil {
 			return err
 		}
-		look(document)
+		fn(document)
 		select {
 		case <-ctx.Done():
 			return nil
