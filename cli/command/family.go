@@ -17,8 +17,8 @@ type Family struct {
 	Documents map[string]any
 }
 
-// WithDefault returns a command with the given name. Its subcommands are list and subcommands. Without a subcommand, it
-// runs list.
+// WithDefault returns a command with the given name and subcommands. list is another subcommand, and it also runs if
+// the user specifies no subcommand.
 func WithDefault(name string, list *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: OnlySubcommands, RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
