@@ -268,7 +268,7 @@ func readTestCase(p *page, path, name string) (*jsondoc.Node, jsondoc.Problems) 
 	case rest.Kind != jsondoc.Object:
 		ps.Append(problemAt(rest, path, "expected the keys input, expect, output and checks, got "+rest.Kind.String())...)
 	case rest.Get("name") != nil:
-		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "the heading already contains the name of the test case; omit the key name")...)
+		ps.Append(problemAt(rest.Get("name"), jsondoc.Join(path, "name"), "the heading already contains the name of the test case; omit name")...)
 	default:
 		tc.Members = append(tc.Members, rest.Members...)
 	}

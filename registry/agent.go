@@ -118,8 +118,8 @@ type List struct {
 	Tools []string `json:"tools,omitempty"`
 	// Lists: categories. All tools of these categories are included.
 	Categories []string `json:"categories,omitempty"`
-	// Lists: low, medium or high, or a list of these values. Restricts the tools that categories
-	// adds.
+	// Lists: low, medium or high, or a list of these values. Restricts the tools that are
+	// added by categories.
 	Tiers Tiers `json:"tier,omitempty"`
 	// Lists: tool ids added where the agent does not work on the user's machine.
 	AddWhenNonLocal []string `json:"addWhenNonLocal,omitempty"`

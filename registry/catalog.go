@@ -102,7 +102,7 @@ func (c Layered) withRelated(ctx context.Context, matches []Live, names ...strin
 		return layers{all, c.View}, nil
 	}
 	known, asked := lists.Set(matches, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
-	for range 2 { // the first pass finds definitions with the same ids, the second pass core tools with the aliases, then core tools with the aliases
+	for range 2 { // the first pass finds definitions with the same ids, the second pass finds core tools with the aliases
 		var more []string
 		for _, l := range matches {
 			for _, name := range l.Names() {

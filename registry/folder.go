@@ -194,7 +194,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		}
 		where := name
 		if kind == KindInstructions {
-			where = f.Path // the link can point anywhere in the layer's folder in the layer's folder
+			where = f.Path // the link can point anywhere in the layer's folder
 		}
 		if problem := linkProblem(where, file.Link); problem != "" {
 			c.add(name, "%s", problem)

@@ -18,7 +18,7 @@ func TestReviewOnOneScreen(t *testing.T) {
 	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ as expected", "tokens", "Digests")
 	if screen := b.screen(); strings.Index(screen, "Digests") < strings.Index(screen, "An approval changes") {
-		t.Errorf("the seals are not last:\n%s", screen)
+		t.Errorf("the digests are not last:\n%s", screen)
 	}
 	b.press("h").wants("▎Overview", "W waive")
 	b.press("j", "enter").wants("▎Diff", "└ ▲ X102")

@@ -126,7 +126,7 @@ func TestUndoesASet(t *testing.T) {
 	b.press("enter").wants("Queue › set harbour", "2 tools: 1 new, 1 changed")
 	b.press("E", "space", "space", "space", "space", "space", "space", "a", "y").wants("Live: ", "U undoes the approval of all")
 	b.press("U").wants("━━ Undo a change set ━━ set harbour")
-	b.press("y").wants("Queue › set undo harbour", "1 restored, 1 gone")
+	b.press("y").wants("Queue › set undo harbour", "1 restored, 1 removed")
 	b.press("a", "y").wants("Live: ")
 	live := map[string]string{}
 	for _, name := range []string{"name_bank", "get_word_counts"} {

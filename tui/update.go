@@ -354,7 +354,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	if pp, ok := m.pages.Active().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
-			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // start at the unread part of the diff, because an approval makes the diff live
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // start at the unread part of the diff, which shows what becomes live
 		}
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}

@@ -61,7 +61,7 @@ type Finding struct {
 	Also []Place `json:"also,omitempty"`
 }
 
-// Place is the position of a finding that Fold merged into an equal finding.
+// Place is the position of a finding that Fold merged into a finding about the same passage.
 type Place struct {
 	Tool      string `json:"tool"`
 	Path      string `json:"path"`

@@ -48,7 +48,7 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 			d, err := r.Rejection(ctx, s.Subject, s.Draft.Definition.Hash())
 			switch {
 			case err == nil:
-				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "it was rejected: "+d.Note
+				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "rejected before: "+d.Note
 			case !errors.Is(err, proposals.ErrNotFound):
 				return err
 			}

@@ -159,7 +159,7 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 		}
 	}
 	if n := len(blocked); n > 0 && n < len(set.Members) {
-		p.Linef("A change set can only be approved as a whole. To take the blocked proposals out of the set: toolcrib regroup %s --alone. Then show the set again.", strings.Join(blocked, " "))
+		p.Linef("A change set can only be approved as a whole. Take the blocked proposals out of the set, and then show the set again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
 	}
 	if len(obstacles) == 0 && set.Digest != "" {
 		writeApproval(p, "'set:"+set.Name+"'", set.Digest)

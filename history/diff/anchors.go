@@ -106,7 +106,7 @@ func (c *comparer) places(f box, most int) []int32 {
 // added in the order of decreasing y, so that a chain contains at most one of these pairs.
 type chains struct {
 	nodes []chainNode
-	tails []int32 // tails[k] is the last node of a chain of length k+1; no chain of this length ends at a smaller y
+	tails []int32 // tails[k] is the index of the last node of a chain of length k+1; no chain of this length ends at a smaller y
 }
 
 // chainNode is a pair in a chain. prev is the index of the previous node, or -1.

@@ -136,8 +136,8 @@ func (s *side) pass(piece Range) Range {
 	return Range{start, piece.End + s.by}
 }
 
-// markerLength is the length of conflict markers. The markers are longer if a line of the text begins with so many
-// equal marker characters.
+// markerLength is the length of conflict markers. The markers are longer if a line of the text begins with at least
+// this number of equal marker characters.
 const markerLength = 7
 
 // Labels are the names of the three texts in conflict markers.

@@ -25,7 +25,7 @@ func DelayFirst() (restore func()) {
 	}
 	usual := debug.SetGCPercent(firstPercent)
 	restore = sync.OnceFunc(func() { debug.SetGCPercent(usual) })
-	type dropped struct{ _ *byte } // the pointer keeps the object out of the blocks in which the runtime groups tiny objects in a block with tiny objects that live longer
+	type dropped struct{ _ *byte } // with a pointer, the runtime does not group the object with tiny objects that live longer
 	runtime.AddCleanup(&dropped{}, func(restore func()) { restore() }, restore)
 	return restore
 }

@@ -19,7 +19,7 @@ import (
 // Session is one run of the program for a client.
 type Session struct {
 	Principal string // such as "user:mara"
-	Key       string // fingerprint of the client's key
+	Key       string // fingerprint of the key that the client used to log in
 	Remote    net.Addr
 	Command   string // command that the client sent, or "" for a shell
 	Shell     bool   // whether the client requested a shell instead of a command

@@ -79,7 +79,7 @@ var all = []Fact{
 		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
 		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "based on an older version than the live one"},
 	},
-	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open finding that blocks"}},
+	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open blocking finding"}},
 	{Name: "state", Flag: Flag{"unread", Unread, "live, but nobody has read it completely"}},
 	{
 		Name: "change_set", Label: "set", Page: func(p proposals.Proposal, _ View) string { return p.ChangeSet },

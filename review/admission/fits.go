@@ -72,7 +72,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			draft.Type, draft.Base(), base.Status())
 	}
 	if draft.Definition.Hash() != want.Hash() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "is not the definition that type %s results in; omit definition, or propose to modify", draft.Type)...)
+		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from the result of the type %s; omit definition, or propose to modify", draft.Type)...)
 	}
 	return ps, nil
 }

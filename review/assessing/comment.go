@@ -259,5 +259,5 @@ func Recommend(findings []rules.Finding) proposals.Recommendation {
 	return worst
 }
 
-// notAsRead lists the rules that report files with another effect than their visible text suggests.
+// notAsRead lists the rules about files that have a different effect than their visible text suggests.
 var notAsRead = []string{"F106", "F109", "F111"}

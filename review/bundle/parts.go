@@ -22,7 +22,7 @@ type Index struct {
 	Format string `json:"format"` // IndexFormat
 	Header
 	// Parts contains the SHA-256 hashes of the parts in base64url. A part is the JSON of Records. Two records are in
-	// the same part if the hashes of their keys begin with the same bits.
+	// the same part if the hashes of their keys begin with the same bits. More bits are compared in larger bundles.
 	Parts []string `json:"parts"`
 }
 

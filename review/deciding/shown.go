@@ -58,7 +58,7 @@ func changes(s review.Shown, v inspection.View) []string {
 		facts = append(facts, fmt.Sprintf("the recommendation for %s is now %s, but it was %s", p.Name(), now.Recommendation, s.Recommendation))
 	}
 	if now.Rendered != s.Rendered {
-		facts = append(facts, p.Name()+" changes the channel prompts differently")
+		facts = append(facts, p.Name()+" now changes other channel prompts, or changes them in another way")
 	}
 	if len(facts) == 0 && now.Assessment != s.Assessment {
 		facts = append(facts, p.Name()+" was assessed again")
@@ -201,7 +201,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 		}
 		switch {
 		case unread < 0 || unread > n:
-			return nil, fmt.Errorf("%s: %w: cannot approve %d parts unread, because the proposal has %d parts", p.Name(), proposals.ErrConflict, unread, n)
+			return nil, fmt.Errorf("%s: %w: the proposal has only %d parts, so the number of unread parts cannot be %d", p.Name(), proposals.ErrConflict, n, unread)
 		case choices[i].Unread > 0 && p.Type != proposals.New:
 			return nil, fmt.Errorf("%s: %w: a change of a live definition cannot be approved unread; read the proposal with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):

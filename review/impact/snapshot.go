@@ -20,7 +20,7 @@ type Snapshot struct {
 	live  map[registry.Subject]*registry.Live // nil for a subject that is known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // the first result of each read, so that later reads return the same pointers
+	first map[registry.Subject]registry.Live // definitions as first read; later reads return the same pointers
 	now   *Overlay                           // the live registry without changes
 }
 

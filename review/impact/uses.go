@@ -152,9 +152,9 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 }
 
 // Named returns the tools called name in the view of layer. If name is the id or an alias of an active tool, the result
-// is only this tool. If not, the result contains the active tools with the wire name name, followed by the active tools
-// that have this name on their server or in their file. If no active tool matches, the result is the deactivated tool
-// with the id or alias name, if any.
+// is only this tool. If not, the result contains the active tools that have name as their wire name, followed by the
+// active tools that have it as their name on their server or in their file. If no active tool matches, the result is
+// the deactivated tool with the id or alias name, if any.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)

@@ -204,7 +204,7 @@ func TestRejectedMember(t *testing.T) {
 		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(set[0], set[2], draft), "")
 		return err
 	})
-	if err != nil && !strings.Contains(err.Error(), "#2 (tool:user/chapter_pacer) was rejected") || !strings.Contains(err.Error(), "toolcrib regroup 'set:pacing'") {
+	if err != nil && !strings.Contains(err.Error(), "#2 (tool:user/chapter_pacer) was rejected, so the change set \"pacing\"") || !strings.Contains(err.Error(), "toolcrib regroup 'set:pacing'") {
 		t.Errorf("%v does not say what to do", err)
 	}
 	if obstacles := o.show(ada, set[0]).Obstacles; len(obstacles) != 1 || !errors.Is(obstacles[0], review.ErrChangeSet) {

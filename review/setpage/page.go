@@ -162,7 +162,7 @@ func Counts(members []review.Dossier) string {
 		of[cmp.Or(noun, string(d.Proposal.Subject.Kind))]++
 	}
 	var parts []string
-	words := []string{"new", "changed", "restored", "gone", "back"}
+	words := []string{"new", "changed", "restored", "removed", "back"}
 	for i, kind := range []proposals.Type{proposals.New, proposals.Modify, proposals.Restore, proposals.Deactivate, proposals.Reactivate} {
 		if n := counts[kind]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+words[i])

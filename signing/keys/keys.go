@@ -1,6 +1,6 @@
 // Package keys signs statements with the user's SSH keys. If a key is in the SSH agent, the agent signs. Otherwise,
 // ssh-keygen signs, because it asks for passphrases and PINs, waits for a touch of a hardware key, and supports
-// PKCS#11. toolcrib itself never signs with a private key.
+// PKCS#11. toolcrib itself never signs a statement with a private key.
 package keys
 
 import (
@@ -45,7 +45,7 @@ type Tools struct {
 
 // Key is a key that can sign.
 type Key struct {
-	Public ssh.PublicKey // nil if the key cannot be read without a passphrase or the hardware key or the hardware key
+	Public ssh.PublicKey // nil if the key cannot be read without a passphrase or the hardware key
 	File   string        // "" for a key that was found in the agent only
 	agent  bool
 }
@@ -106,7 +106,7 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshs
 		}
 		made, err := a.SignWithFlags(k.Public, sshsig.Message(message), flags)
 		if err != nil {
-			return fmt.Errorf("%w: the SSH agent refused: %w", ErrRefused, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
 		}
 		// The agent is not trusted, so New verifies its signature.
 		if signature, err = sshsig.New(k.Public, message, made); err != nil {

@@ -31,7 +31,7 @@ type Statement struct {
 	By       string // principal, such as "user:mara"
 	At       time.Time
 	Act      Act
-	Note     string // hash of the note or the reason, which can be empty, as returned by Text
+	Note     string // hash of the note or the reason, as returned by Text; the text can be empty
 }
 
 // Head is the position of the newest entry of a hash chain.

@@ -158,7 +158,7 @@ func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 // column with table.Later, because the seals of existing rows do not cover it.
 func AddedColumns() []Added {
 	return []Added{
-		{Step: 26, Table: "decisions", Column: "reading"}, // which parts of the review the decider had read
+		{Step: 26, Table: "decisions", Column: "reading"}, // how much of the proposal the decider had read
 	}
 }
 

@@ -28,7 +28,7 @@ func TestExamine(t *testing.T) {
 		"looker":         {"toolcrib_reader", ""},
 		"nameless":       {"toolcrib_agent", "not the name of an agent"},
 		"visitor":        {"", "GRANT toolcrib_user TO"},
-		"steward":        {"toolcrib_owner", "may change the schema"},
+		"steward":        {"toolcrib_owner", "can change the schema"},
 		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_server toolcrib_user", "bypasses row-level security"},
 	} {
 		a, err := pg.Examine(t.Context(), c.URL(login, database))

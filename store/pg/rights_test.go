@@ -58,11 +58,11 @@ func TestRightsByHand(t *testing.T) {
 	} {
 		exec(t, conn, change)
 		found := differences(t, c, database)
-		if !strings.Contains(strings.Join(found, "\n"), "runs: "+want) {
+		if !strings.Contains(strings.Join(found, "\n"), "As a superuser, run: "+want) {
 			t.Errorf("%s: %q does not advise %s", change, found, want)
 		}
 		for _, problem := range found {
-			_, repair, _ := strings.Cut(problem, "runs: ")
+			_, repair, _ := strings.Cut(problem, "As a superuser, run: ")
 			exec(t, conn, repair)
 		}
 		if found := differences(t, c, database); len(found) > 0 {

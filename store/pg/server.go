@@ -273,7 +273,7 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 }
 
 // errCertificate indicates that the verification of the server's TLS certificate failed.
-var errCertificate = fmt.Errorf("%w: the certificate of the server is not valid for the host in the URL; set sslrootcert=FILE to the certificate of the signing authority, and use the host name from the server certificate", engine.ErrLost)
+var errCertificate = fmt.Errorf("%w: the certificate does not prove that the server belongs to the host in the URL; set sslrootcert=FILE to the certificate of the signing authority, and use the host name from the server certificate", engine.ErrLost)
 
 // Describe implements session.Engine. It converts errors of the server according to their SQLSTATE
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).

@@ -253,7 +253,7 @@ func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any
 	}
 	n, err := s.Exec(ctx, statement, string(text))
 	if err == nil && n != int64(len(list)) {
-		err = fmt.Errorf("%d of %d %s: %w: another process made a change first; reload and try again", int64(len(list))-n, len(list), what, proposals.ErrConflict)
+		err = fmt.Errorf("%d of %d %s: %w: another process made a change first; check the current state, then try again", int64(len(list))-n, len(list), what, proposals.ErrConflict)
 	}
 	return err
 }

@@ -149,7 +149,7 @@ func ChangedOne(n int64, err error, what string) error {
 	case err != nil:
 		return err
 	case n != 1:
-		return fmt.Errorf("%s: %w: another process made a change first; reload and try again", what, proposals.ErrConflict)
+		return fmt.Errorf("%s: %w: another process made a change first; check the current state, then try again", what, proposals.ErrConflict)
 	}
 	return nil
 }

@@ -354,7 +354,7 @@ func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {
 			if err := s.Script(ctx, "SELECT 1 FROM "+k.Name+" WHERE false"); err != nil {
-				return fmt.Errorf("verification must read every table, but this login cannot: %w", err)
+				return fmt.Errorf("verification must be able to read every table: %w", err)
 			}
 		}
 		readers, err := openSnapshotReaders(ctx, db.Pool, s)

@@ -25,7 +25,7 @@ const maxAnswered = 50
 // Desk reads calls and answers them.
 type Desk interface {
 	// PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
-	// no longer wait, taken from the newest last calls.
+	// no longer wait. The argument last limits how many of the newest calls it reads for this.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)

@@ -207,7 +207,7 @@ func (p *Page) leaveOut() tea.Cmd {
 		Run: func(string) tea.Cmd {
 			return p.shell.Write(screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
 				_, err := p.Regroup(ctx, p.Actor, []proposals.ID{m.ID}, "")
-				return wording.Reference(m) + " left the set " + p.set.Name + "and now waits on its own", err
+				return wording.Reference(m) + " left the set " + p.set.Name + " and now waits on its own", err
 			}))
 		},
 	})

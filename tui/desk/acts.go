@@ -235,7 +235,7 @@ type Answerer interface {
 type SignRequest struct {
 	Principal, Key string
 	Statement      string // short hash of the statement
-	Terminal       bool   // Run reads a passphrase or a PIN from the terminal
+	Terminal       bool   // Run can read a passphrase or a PIN from the terminal
 	Run            func() error
 }
 

@@ -134,8 +134,8 @@ func (l *List) HasAllLines() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
-// Unseen returns the names of the fields that p has not shown completely. If p has shown some of a field's
-// changed lines, the numbers of the missing lines follow the name.
+// Unseen returns the names of the fields with changed lines that p has not shown. If p has shown some of a
+// field's changed lines, the numbers of the missing lines follow the name.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {

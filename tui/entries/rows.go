@@ -199,7 +199,7 @@ func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
 		if err != nil || len(text) > screen.MaxPreview {
-			return nil // without a side pane, only the data of the row is shown
+			return nil // the side pane then shows only the data of the row
 		}
 		doc, keys := screen.Document(subject.Kind, text)
 		return screen.Then{Page: r, Do: func() tea.Cmd {

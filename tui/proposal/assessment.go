@@ -33,7 +33,7 @@ func (t *assessmentPane) Fill() {
 	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.FormatTime(a.At)))
 	rules := a.RulesVersion
 	if d.OtherRules {
-		rules += ", not the rules in force; ctrl+r assesses the revision again"
+		rules += ", not the rules in force; ctrl+r reviews the revision again"
 	}
 	page.Field("rules", rules)
 	if page.Blank(); len(t.findings) > 0 {

@@ -134,7 +134,7 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	if n := len(ps) - len(names); n > 0 {
 		names = append(names, strconv.Itoa(n)+" more")
 	}
-	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign it: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
+	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign a tool: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
 // MaxPreview is the maximum size, in bytes, of a definition that a side pane shows.

@@ -247,8 +247,8 @@ func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 // MarkSeen implements Page. It does nothing, because lists do not record which rows have been on screen.
 func (l *List) MarkSeen() {}
 
-// Window returns the first visible row of a viewport that shows n rows at the given height. The viewport
-// scrolls only as far as necessary from top to show the cursor.
+// Window returns the first of n rows to show in a viewport of the given height. The viewport scrolls from top
+// only as far as necessary to show the cursor.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)

@@ -277,8 +277,8 @@ func (c *Choice) Next() {
 // Pick chooses the theme with the given name or, if name is "", the current theme.
 func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
-// Theme returns the chosen theme, adapted to the terminal. If the user has picked a theme for another
-// background than the terminal may have, the theme paints its own background.
+// Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme and
+// the terminal may have a different background, the theme paints its own background.
 func (c *Choice) Theme() Theme {
 	var th Theme
 	name := c.current()

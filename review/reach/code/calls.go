@@ -16,7 +16,7 @@ type effect string
 const (
 	none        effect = ""
 	sends       effect = "sends"       // sends to an address or fetches from it
-	connects    effect = "connects"    // opens a connection, from which later statements may read
+	connects    effect = "connects"    // like sends, but opens a connection, from which later statements may read
 	runsShell   effect = "runsShell"   // runs its string argument as a shell command
 	runsArgs    effect = "runsArgs"    // runs a command; each string argument is a word of the command
 	evaluates   effect = "evaluates"   // runs its string argument as code

@@ -152,7 +152,7 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	start := max(0, strings.Index(f.Text, "⟨"))
 	first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
 	return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
-		return fmt.Sprintf("%s is not valid UTF-8. It has %d invalid bytes, shown in the form %s; clients drop or replace these bytes.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
+		return fmt.Sprintf("%s has NULs or bytes that are not UTF-8 (%d). The review shows such bytes in the form %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 	})
 }
 

@@ -17,7 +17,7 @@ func TestPanicBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for point, want := range map[string]string{"rule S104": "a fault in rule S104", "facts of prompt": "a fault in toolcrib"} {
+	for point, want := range map[string]string{"rule S104": "could not check this text because of a fault in rule S104", "facts of prompt": "could not read this text because of a fault in toolcrib"} {
 		disarm := failpoint.ArmPanic(point)
 		c := rulestest.PromptChange("Names the slowest passage.")
 		c.World = rules.Memory(nil)

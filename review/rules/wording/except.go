@@ -82,8 +82,8 @@ func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 }
 
 // namedElsewhere reports whether the file or host at the end of m also occurs in other sentences,
-// and therefore belongs to the task of the text. It also returns true if m does not end with a file
-// or host, or ends with a generic host such as localhost.
+// and therefore belongs to the task of the text. It also returns true if m ends with no name, for
+// example with a quotation mark, or with a generic host such as localhost.
 func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	end := s.addressEnd(m.End)
 	start := strings.LastIndexFunc(s.Value[:m.End], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]<>*,;/", r) }) + 1

@@ -51,8 +51,8 @@ func withoutLinks(text string) string {
 // stopWords are words that do not indicate the topic of a tool.
 var stopWords = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
-// stem returns w without regular English inflections. The result may not be a word, but it is the
-// same for all forms of a word.
+// stem returns w without regular English inflections. The result need not be a word, but it is
+// the same for all forms of a word.
 func stem(w string) string {
 	n := len(w)
 	switch {
