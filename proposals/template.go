@@ -41,10 +41,10 @@ const (
 	askText         = "a text that a good answer contains"
 )
 
-func fillIn(wanted string) string { return placeholderMark + wanted }
+func fillIn(content string) string { return placeholderMark + content }
 
 // placeholderIn returns the text of the first placeholder in text, without the mark.
-func placeholderIn(text string) (wanted string, ok bool) {
+func placeholderIn(text string) (content string, ok bool) {
 	if !strings.Contains(text, placeholderMark) {
 		return "", false
 	}
@@ -53,9 +53,9 @@ func placeholderIn(text string) (wanted string, ok bool) {
 		if key, value, front := strings.Cut(line, ": "); front && !strings.Contains(key, " ") {
 			line = value
 		}
-		wanted, ok = strings.CutPrefix(line, placeholderMark)
-		if ok && slices.Contains(placeholders, wanted) {
-			return wanted, true
+		content, ok = strings.CutPrefix(line, placeholderMark)
+		if ok && slices.Contains(placeholders, content) {
+			return content, true
 		}
 	}
 	return "", false

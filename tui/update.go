@@ -303,12 +303,12 @@ func (m *Model) readStamp() tea.Cmd {
 }
 
 // awaitWrite returns a command that sends a pollMsg when another process may have changed the database.
-func (m *Model) awaitWrite(seen int64) tea.Cmd {
+func (m *Model) awaitWrite(previous int64) tea.Cmd {
 	wait := m.cfg.Wait
 	if wait == nil {
-		return m.cfg.After(pollEvery, pollMsg{seen})
+		return m.cfg.After(pollEvery, pollMsg{previous})
 	}
-	return func() tea.Msg { return pollMsg{wait(m.cfg.Context, seen, pollEvery)} }
+	return func() tea.Msg { return pollMsg{wait(m.cfg.Context, previous, pollEvery)} }
 }
 
 // checkSize returns a command that requests the window size if the last known size is out of date.

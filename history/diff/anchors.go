@@ -54,9 +54,9 @@ func (c *comparer) anchors(f box) []match {
 	})
 }
 
-func (c *comparer) rare(v int32, most int) bool {
+func (c *comparer) rare(v int32, limit int) bool {
 	pairs := int(c.inA[v]) * int(c.inB[v])
-	return pairs > 0 && pairs <= most && (c.trivial == nil || !c.trivial[v])
+	return pairs > 0 && pairs <= limit && (c.trivial == nil || !c.trivial[v])
 }
 
 // rarity returns the maximum number of pairs that a rare item of f may form, so that the
@@ -83,10 +83,10 @@ func (c *comparer) rarity(f box) int {
 
 // places returns the indices at which rare items occur in the second sequence, grouped by
 // item. In the result, the group of item v ends before index next[v]-1.
-func (c *comparer) places(f box, most int) []int32 {
+func (c *comparer) places(f box, limit int) []int32 {
 	total := int32(0)
 	for _, v := range c.b[f.y0:f.y1] {
-		if c.next[v] == 0 && c.rare(v, most) {
+		if c.next[v] == 0 && c.rare(v, limit) {
 			c.next[v] = total + 1 // index of the next free place of the group, plus 1
 			total += c.inB[v]
 		}

@@ -150,7 +150,7 @@ var ErrFormat = errors.New("cannot be written as Markdown")
 // sections for the result. The error wraps ErrFormat if the front matter is not an
 // object, or if the result exceeds the limits of Parse. It also wraps ErrFormat if
 // a section is unknown, occurs twice, or has a text that is not Representable.
-func Format(f File, known Titles) ([]byte, error) {
+func Format(f File, titles Titles) ([]byte, error) {
 	if f.Front == nil || f.Front.Kind != jsondoc.Object {
 		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
 	}
@@ -170,7 +170,7 @@ func Format(f File, known Titles) ([]byte, error) {
 	b.WriteString(fence + "\n")
 	seen := map[string]bool{}
 	for _, s := range f.Sections {
-		title, ok := known(s.Title)
+		title, ok := titles(s.Title)
 		if !ok || title != s.Title || seen[title] {
 			return nil, fmt.Errorf("%w: unknown or duplicate section %q", ErrFormat, s.Title)
 		}
@@ -180,7 +180,7 @@ func Format(f File, known Titles) ([]byte, error) {
 		seen[title] = true
 		b.WriteString("\n## " + s.Title + "\n\n")
 		for line := range strings.SplitSeq(s.Text, "\n") {
-			b.WriteString(known.escape(line) + "\n")
+			b.WriteString(titles.escape(line) + "\n")
 		}
 	}
 	if b.Len() > jsondoc.DefaultLimits.Bytes {

@@ -436,9 +436,9 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 
 // explain converts the validator's errors about n to problems. It sorts the problems
 // because the validator iterates over maps.
-func explain(found *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
+func explain(err *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
 	e := explainer{document: n, schema: schema, printer: message.NewPrinter(language.English)}
-	e.collect(found)
+	e.collect(err)
 	slices.SortFunc(e.all, func(a, b jsondoc.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 	})
@@ -480,16 +480,16 @@ func alternatives(err *jsonschema.ValidationError) bool {
 // maxAlternatives is the maximum number of alternatives that a message mentions.
 const maxAlternatives = 3
 
-func (e *explainer) message(found *jsonschema.ValidationError) string {
-	if !alternatives(found) {
-		if k, ok := found.ErrorKind.(*kind.AdditionalProperties); ok {
+func (e *explainer) message(err *jsonschema.ValidationError) string {
+	if !alternatives(err) {
+		if k, ok := err.ErrorKind.(*kind.AdditionalProperties); ok {
 			slices.Sort(k.Properties)
-			return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer)) + e.known(found.SchemaURL)
+			return jsondoc.Printable(err.ErrorKind.LocalizedString(e.printer)) + e.known(err.SchemaURL)
 		}
-		return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer))
+		return jsondoc.Printable(err.ErrorKind.LocalizedString(e.printer))
 	}
 	var reasons []string
-	for _, cause := range found.Causes {
+	for _, cause := range err.Causes {
 		if len(reasons) == maxAlternatives {
 			reasons = append(reasons, "...")
 			break
@@ -500,7 +500,7 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 		})
 		reason := first.Message
-		if here := e.path(found.InstanceLocation); first.Path != here {
+		if here := e.path(err.InstanceLocation); first.Path != here {
 			reason = first.Path + ": " + reason
 		}
 		reasons = append(reasons, reason)

@@ -29,11 +29,11 @@ type tables struct {
 type Data struct{ Pool *session.Pool }
 
 // ReadAssistant implements builtin.Store.
-func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
+func (db Data) ReadAssistant(ctx context.Context, owner builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
 		stale := false // whether expired memories must be deleted
 		err := db.Pool.View(ctx, func(s *session.Session) error {
-			a, err := newTables(ctx, s, of, at)
+			a, err := newTables(ctx, s, owner, at)
 			if err != nil {
 				return err
 			}
@@ -46,21 +46,21 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 		if err != nil || !stale {
 			return err
 		}
-		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // WriteAssistant deletes expired memories
+		if err := db.WriteAssistant(ctx, owner, at, func(builtin.Writer) error { return nil }); err != nil { // WriteAssistant deletes expired memories
 			return err
 		}
 	}
 }
 
 // WriteAssistant implements builtin.Store.
-func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
+func (db Data) WriteAssistant(ctx context.Context, owner builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
 	return db.Pool.Update(ctx, func(s *session.Session) error {
 		_, err := s.Exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
-			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
+			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, owner.Customer, owner.User)
 		if err != nil {
 			return err
 		}
-		a, err := newTables(ctx, s, of, at)
+		a, err := newTables(ctx, s, owner, at)
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,9 @@ func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Tim
 	})
 }
 
-func newTables(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*tables, error) {
+func newTables(ctx context.Context, s *session.Session, owner builtin.Owner, at time.Time) (*tables, error) {
 	a := &tables{session: s, now: history.Timestamp(at)}
-	_, err := s.OptionalRow(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
+	_, err := s.OptionalRow(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{owner.Customer, owner.User}, &a.owner)
 	return a, err
 }
 

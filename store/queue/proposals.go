@@ -246,14 +246,14 @@ func (s Proposals) ApplyVerdict(ctx context.Context, decided []review.DecidedPro
 
 // updateAll runs a statement that updates one row for each element of list. It returns an error if a row has changed
 // since the caller read it.
-func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
+func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, noun string) error {
 	text, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
 	n, err := s.Exec(ctx, statement, string(text))
 	if err == nil && n != int64(len(list)) {
-		err = fmt.Errorf("%d of %d %s: %w: another process made a change first; check the current state, then try again", int64(len(list))-n, len(list), what, proposals.ErrConflict)
+		err = fmt.Errorf("%d of %d %s: %w: another process made a change first; check the current state, then try again", int64(len(list))-n, len(list), noun, proposals.ErrConflict)
 	}
 	return err
 }

@@ -41,9 +41,9 @@ func (l Line) Width() int {
 }
 
 // WithClick sets the click action of all spans of l. It returns l.
-func (l Line) WithClick(what string) Line {
+func (l Line) WithClick(action string) Line {
 	for i := range l {
-		l[i].Click = what
+		l[i].Click = action
 	}
 	return l
 }

@@ -80,12 +80,12 @@ const Writing = "Writing"
 
 // Tracked returns a function that calls read and tracks the call as an operation. If read is nil, Tracked
 // returns nil.
-func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
+func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, label string, read R) R {
 	if read == nil {
 		return nil
 	}
 	return func(ctx context.Context) (T, error) {
-		defer p.Begin(what).End()
+		defer p.Begin(label).End()
 		return read(ctx)
 	}
 }

@@ -74,8 +74,8 @@ func (t *diffPane) Load() tea.Cmd {
 }
 
 // show shows the diff list in the tab.
-func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Pager) tea.Cmd {
-	t.comparison, t.list, t.pager = what, list, p
+func (t *diffPane) show(comparison seen.Comparison, list *difflist.List, p *pager.Pager) tea.Cmd {
+	t.comparison, t.list, t.pager = comparison, list, p
 	p.Restyle(t.frame.Theme)
 	p.SetSize(t.TabWidth(t.frame.Layout, tabDiff), t.frame.Body)
 	list.SetNotes(notes(t.dossier))

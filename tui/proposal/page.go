@@ -237,14 +237,14 @@ func (pp *Page) nothingUnseen() string {
 
 // showFinding selects the given finding. If the page has two panes, it selects the finding in the overview,
 // next to the diff. If not, it selects the finding on the Assessment tab.
-func (pp *Page) showFinding(of review.Standing) tea.Cmd {
+func (pp *Page) showFinding(finding review.Standing) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
 		tab = tabOverview
 	}
 	pp.tabs[tab].ActivePager().SetStop(slices.IndexFunc(pp.findings, func(r quotes.Row) bool {
 		return slices.ContainsFunc(r, func(s review.Standing) bool {
-			return review.Handle(s.Finding) == review.Handle(of.Finding) && s.Line == of.Line && s.Column == of.Column
+			return review.Handle(s.Finding) == review.Handle(finding.Finding) && s.Line == finding.Line && s.Column == finding.Column
 		})
 	}))
 	return pp.SelectTab(tab)

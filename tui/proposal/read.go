@@ -24,12 +24,12 @@ type Loaded struct {
 }
 
 // then implements host.
-func (pp *Page) then(do func() tea.Cmd) tea.Msg {
+func (pp *Page) then(fn func() tea.Cmd) tea.Msg {
 	return screen.Then{Page: pp, Do: func() tea.Cmd {
 		if !pp.loaded {
 			return nil
 		}
-		return do()
+		return fn()
 	}}
 }
 

@@ -247,17 +247,17 @@ func (s *Page) layOut() {
 }
 
 // compare returns a command that computes the diff of two versions and shows it.
-func (s *Page) compare(want screen.Span) tea.Cmd {
+func (s *Page) compare(span screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
 		v, ok := versionOf(s.versions, n)
 		return v.Definition, ok || n == 0
 	}
-	before, okBefore := text(want.From)
-	after, okAfter := text(want.To)
+	before, okBefore := text(span.From)
+	after, okAfter := text(span.To)
 	if !okBefore || !okAfter {
-		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions)
+		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d", min(span.From, span.To), screen.MaxVersions)
 	}
-	s.compared, s.marked, s.stop = want, 0, s.Pager.Stop()
+	s.compared, s.marked, s.stop = span, 0, s.Pager.Stop()
 	kind := s.entry.Subject.Kind
 	return func() tea.Msg {
 		var a, b registry.Definition
@@ -275,7 +275,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd {
 			switch {
-			case want != s.compared: // the user has requested another comparison in the meantime
+			case span != s.compared: // the user has requested another comparison in the meantime
 				return nil
 			case err != nil:
 				return s.shell.Fail(err)
@@ -283,7 +283,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 			s.changed = list
 			s.Pager.Home()
 			s.layOut()
-			return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(want.From), want.To)
+			return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 		})
 	}
 }

@@ -27,8 +27,8 @@ func Requests(sh screen.Shell) []any {
 	return asked
 }
 
-func (s *Shell) note(what any) tea.Cmd {
-	s.asked = append(s.asked, what)
+func (s *Shell) note(request any) tea.Cmd {
+	s.asked = append(s.asked, request)
 	return nil
 }
 
