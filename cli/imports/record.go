@@ -220,12 +220,14 @@ func (d DocImport) Outcome() string {
 	for _, s := range d.Steps {
 		counts[s.Change]++
 	}
+	const withdrawn = string(proposals.Withdrawn)
+	counts[withdrawn] = len(lists.Filter(d.Proposals, func(p facts.Document) bool { return p.State == withdrawn }))
 	var parts []string
-	if n := len(d.Proposals); n > 0 {
+	if n := len(d.Proposals) - counts[withdrawn]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d proposed as the change set %s", n, d.ChangeSet))
 	}
 	for _, c := range []struct{ change, words string }{
-		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "unchanged since their approval"}, {string(intake.Skip), "left out"},
+		{string(intake.Pending), "proposed before and waiting for you"}, {withdrawn, withdrawn}, {string(intake.None), "unchanged since their approval"}, {string(intake.Skip), "left out"},
 	} {
 		if n := counts[c.change]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+c.words)

@@ -199,12 +199,9 @@ func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
 }
 
-// mostNamed is the maximum number of tools that InTools names. JSON documents list all tools.
-const mostNamed = 12
-
-// InTools describes the tools that share a finding: their number, and the first mostNamed names.
+// InTools describes the tools that share a finding: their number, and the first twelve names.
 func InTools(names []string) string {
-	return fmt.Sprintf("%d tools: %s", len(names), lists.First(names, mostNamed))
+	return fmt.Sprintf("%d tools: %s", len(names), lists.First(names, 12))
 }
 
 // Importing returns advice for importers as a complete sentence, or "" if advice is "".

@@ -53,12 +53,9 @@ func (s *Schema) described(n *jsondoc.Node) bool {
 	return !known
 }
 
-// maxNamed is the maximum number of names in a message.
-const maxNamed = 5
-
 // firstNames returns the names of the first maxNamed schemas, separated by commas.
 func firstNames(schemas []*Subschema) string {
-	return lists.First(lists.Map(schemas, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), maxNamed)
+	return lists.First(lists.Map(schemas, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), 5)
 }
 
 // unknownRequired reports properties that are required but that no schema for the same value

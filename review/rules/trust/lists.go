@@ -190,9 +190,7 @@ func namesOf[T ~string](values []T) []string {
 	return words
 }
 
-// mostListed is the maximum number of names that a message lists.
-const mostListed = 10
-
+// someOf lists at most ten of the names.
 func someOf(names []string) string {
-	return lists.First(lists.Map(names, jsondoc.Printable), mostListed)
+	return lists.First(lists.Map(names, jsondoc.Printable), 10)
 }
