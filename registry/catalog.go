@@ -30,10 +30,10 @@ type Catalog interface {
 	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
 	// ByCategory returns the active tools in the given category: the core tools, then the others, each sorted by id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. The
-	// parameter most limits the number of tools that are not core tools; 0 means no limit. The result more reports
-	// whether tools were omitted.
-	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
+	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. It
+	// returns at most limit tools that are not core tools, or all tools if limit is 0. The result more reports whether
+	// tools were omitted.
+	ByKind(ctx context.Context, kind ToolKind, limit int) (entries []Entry, more bool, err error)
 	// List returns the allow-list with the given id, whether or not it is active. It returns false if no such
 	// allow-list exists.
 	List(ctx context.Context, id string) (Entry, bool, error)
@@ -48,8 +48,8 @@ type Finder interface {
 	InCategory(ctx context.Context, category string) ([]Live, error)
 	// OfKind finds active tools of the given kind in the layers of view (nil means all layers). It returns all live
 	// tools that have the ids of the tools found, in any layer and of any kind. It considers the core tools and at
-	// least the first most ids in alphabetical order, or all ids if most is 0.
-	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
+	// least the first limit ids in alphabetical order, or all ids if limit is 0.
+	OfKind(ctx context.Context, kind ToolKind, view []Layer, limit int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
 }
@@ -170,8 +170,8 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 }
 
 // ByKind implements Catalog.
-func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error) {
-	for ask := most; ; ask *= 2 {
+func (c Layered) ByKind(ctx context.Context, kind ToolKind, maxTools int) (entries []Entry, more bool, err error) {
+	for ask := maxTools; ; ask *= 2 {
 		limit := 0
 		if ask > 0 {
 			limit = ask + 1 // one more tool than requested, to determine whether further tools exist
@@ -196,8 +196,8 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 			}
 		}
 		switch {
-		case most > 0 && len(entries) > core+most:
-			return entries[:core+most], true, nil
+		case maxTools > 0 && len(entries) > core+maxTools:
+			return entries[:core+maxTools], true, nil
 		case limit == 0 || len(others) < limit:
 			return entries, false, nil
 		}

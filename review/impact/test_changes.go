@@ -27,9 +27,9 @@ type TestChange struct {
 
 // CompareCases compares the test cases of an approved base with the test cases of a proposal. Removed cases come first.
 // If the base has no test cases, CompareCases returns no changes.
-func CompareCases(base, now []proposals.TestCase) []TestChange {
+func CompareCases(base, proposed []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	// match[i] is the index in now of the case that corresponds to base[i], or -1. The first criterion is applied to
+	// match[i] is the index in proposed of the case that corresponds to base[i], or -1. The first criterion is applied to
 	// all cases before the second one.
 	match := slices.Repeat([]int{-1}, len(base))
 	for _, same := range []func(a, b proposals.TestCase) bool{
@@ -37,7 +37,7 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect },
 	} {
 		for i, before := range base {
-			for j, after := range now {
+			for j, after := range proposed {
 				if match[i] < 0 && !slices.Contains(match, j) && same(before, after) {
 					match[i] = j
 				}
@@ -50,13 +50,13 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 			dropped = append(dropped, change)
 			continue
 		}
-		after := now[match[i]]
+		after := proposed[match[i]]
 		change.Name, change.Change, change.After = after.Name, diff.Modified, caseText(after)
 		if change.Before != change.After {
 			rest = append(rest, change)
 		}
 	}
-	for i, after := range now {
+	for i, after := range proposed {
 		if len(base) > 0 && !slices.Contains(match, i) {
 			rest = append(rest, TestChange{Name: after.Name, Change: diff.Added, After: caseText(after)})
 		}

@@ -111,7 +111,7 @@ func (x *Index) Scan(s Sketch, threshold float64, maxMatches int) []Match {
 	return matches
 }
 
-// tooMany limits the matches in Scan, which drops the less likely matches when it has 2*most + tooMany matches.
+// tooMany limits the matches in Scan, which drops the less likely matches when it has 2*maxMatches + tooMany matches.
 const tooMany = 256
 
 // likeliest returns up to n matches with the largest estimates, in their original order. A further match would rank

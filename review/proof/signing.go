@@ -74,10 +74,10 @@ type SignatureReader interface {
 	EventHash(ctx context.Context, seq int64) (string, error)
 	// Signature returns the signed statement with the given hash.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
-	// SignedAfter returns the hashes of the statements about the object with the key about, oldest first.
+	// SignedAfter returns the hashes of the statements about the object with the given key, oldest first.
 	// statement.About returns the keys of objects. If hash is not "", SignedAfter returns only the statements that are
 	// newer than the statement with this hash.
-	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
+	SignedAfter(ctx context.Context, objectKey, hash string) ([]string, error)
 	// LastSigners returns the hash of the event that recorded the last state of the signers, or "" before signing has
 	// started.
 	LastSigners(ctx context.Context) (string, error)

@@ -162,15 +162,15 @@ func (s Registry) InCategory(ctx context.Context, category string) ([]registry.L
 }
 
 // OfKind implements registry.Finder.
-func (s Registry) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	ids, args := ofKind(kind, view, most)
+func (s Registry) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error) {
+	ids, args := ofKind(kind, view, limit)
 	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
 // Heads implements review.RegistryReader. If signatures are required, it reads and verifies the
 // whole definitions.
-func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
-	ids, args := ofKind(kind, view, most)
+func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) (heads []registry.Live, size int, err error) {
+	ids, args := ofKind(kind, view, limit)
 	heads, err = table.All(ctx, s, func(row table.Scanner) (registry.Live, error) {
 		tool, bytes := &registry.Tool{}, 0
 		l := registry.Live{Subject: registry.Subject{Kind: registry.KindTool}, Definition: registry.Definition{Tool: tool}}
@@ -186,13 +186,13 @@ func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []regi
 	if p, err := records.Signatures(s).Proofs(ctx); err != nil || p == nil {
 		return heads, size, err
 	}
-	heads, err = s.OfKind(ctx, kind, view, most)
+	heads, err = s.OfKind(ctx, kind, view, limit)
 	return heads, size, err
 }
 
 // ofKind returns the condition, with its arguments, that selects tools from the live table (alias
 // l) as registry.Finder.OfKind describes.
-func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where string, args []any) {
+func ofKind(kind registry.ToolKind, view []registry.Layer, limit int) (where string, args []any) {
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
 	if view != nil {
@@ -200,9 +200,9 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 		args = append(args, engine.Args(view)...)
 	}
 	ids += " ORDER BY id"
-	if most > 0 {
+	if limit > 0 {
 		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
-		args = append(args, most+len(shipped.CoreHashes())) // core tools can be among the first ids
+		args = append(args, limit+len(shipped.CoreHashes())) // core tools can be among the first ids
 	}
 	return "l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (" + ids + ") first)", args
 }

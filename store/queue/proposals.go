@@ -79,11 +79,11 @@ func (s Proposals) Members(ctx context.Context, changeSet string) ([]proposals.P
 
 // SameText implements review.ProposalReader. The query repeats the conditions of the partial index and reads the
 // index backwards.
-func (s Proposals) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
+func (s Proposals) SameText(ctx context.Context, textHash string, excluded proposals.ID, limit int) ([]proposals.Proposal, error) {
 	return table.All(ctx, s, table.Reading(proposalRow),
 		"SELECT"+listColumns+" FROM proposals p"+s.Hints.IndexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
-		textHash, except, most)
+		textHash, excluded, limit)
 }
 
 // Counts implements review.ProposalReader. It reads counters that the database updates with every change of a
