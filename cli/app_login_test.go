@@ -44,5 +44,5 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	run("user:nora", 0, `"actor":"user:nora"`, "log", "--json", "--limit", "1")
 	run("auditor", 0, "Every chain is whole.", "verify")
 	run("agent:drafter", 0, "agent:drafter", "doctor") // which reads only accessible tables (S26)
-	run("agent:drafter", 5, "verification reads every table", "verify")
+	run("agent:drafter", 5, "verification must be able to read every table", "verify")
 }

@@ -32,7 +32,7 @@ func TestMigrateToServer(t *testing.T) {
 	}
 	root := func(database string) string { return c.URL(pgtest.Superuser, database) }
 	run(0, "Created the schema and the roles", "migrate", "--db", root(made))
-	run(0, "is complete", "migrate", "--db", root(made))
+	run(0, "is already up to date", "migrate", "--db", root(made))
 	run(0, "Copied", "migrate", "--db", file, "--to", root(copied))
 	run(0, "is already a complete copy", "migrate", "--db", file, "--to", root(copied))
 	run(0, "Copied", "migrate", "--db", root(copied), "--to", back)

@@ -41,7 +41,7 @@ func places() []place {
 		{"a missing folder", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			return filepath.Join(t.TempDir(), "not", "yet", "toolcrib.db")
-		}, 1, "does not exist; create it"},
+		}, 1, "does not exist; create the folder"},
 		{"an empty file", file("toolcrib.db", nil, 0o600), 0, ""},
 		{"a few bytes", file("toolcrib.db", []byte("hello"), 0o600), 1, "not a toolcrib database"},
 		{"a text", file("toolcrib.db", []byte(strings.Repeat("This is a letter. ", 400)), 0o600), 1, ""},

@@ -154,7 +154,7 @@ func killedWhileApproving(t *testing.T, key, point string, n int) (killed, there
 		again := c.serve("", 0)
 		out, code, ok := again.as(t, key, approve)
 		again.stop()
-		if there = strings.Contains(out, "#1, which is approved"); !ok || code != 0 && !there {
+		if there = strings.Contains(out, "#1 (approved)"); !ok || code != 0 && !there {
 			t.Fatalf("%s@%d: the server that was started again answers %d: %s", point, n, code, out)
 		}
 	}
