@@ -22,8 +22,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Format is the value of the key "format" in new bundles. Decode also accepts format1, which has no checkpoint, raws,
-// and contents.
+// Format is the value of the key "format" in new bundles. Decode also accepts format1, a format without checkpoints,
+// raw JSON, and binary files.
 const (
 	Format  = "toolcrib bundle 2"
 	format1 = "toolcrib bundle 1"
@@ -229,8 +229,8 @@ func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected
 	return c, nil
 }
 
-// sources returns the hashes that d refers to: the hash of the imported JSON of a tool, or "", and the hashes of the
-// binary files of a skill.
+// sources returns the hashes that d refers to. raw is the hash of the imported JSON of a tool, or "". contents contains
+// the hashes of the binary files of a skill.
 func sources(d registry.Definition) (raw string, contents []string) {
 	if d.Tool != nil && d.Tool.Source != nil {
 		raw = d.Tool.Source.Hash

@@ -42,7 +42,7 @@ type Result struct {
 	// Earlier is the number of versions that are no longer live. The signature of a live version also covers the
 	// earlier versions, because each version contains the hash of the previous one.
 	Earlier int
-	Live    []registry.Live // with a valid version chain
+	Live    []registry.Live // live definitions with a valid version chain
 	Faults  []Fault
 }
 
@@ -206,7 +206,7 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 		switch {
 		case !used[hash]:
 			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is a duplicate, or no record refers to it because the record was changed or removed", hash))
-		case err != nil: // reported with the version that refers to it
+		case err != nil: // reported together with the version that refers to the statement
 		case st.Database != b.Database:
 			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
 		case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):

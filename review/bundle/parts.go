@@ -36,7 +36,7 @@ const (
 	maxParts = 1 << 9
 )
 
-// Split divides b into parts. It returns the index, and the parts by their hashes.
+// Split divides b into parts. It returns the index, and a map from the hash of each part to the part.
 func (b Bundle) Split() (Index, map[string][]byte, error) {
 	index := Index{Format: IndexFormat, Header: b.Header, Parts: []string{}}
 	whole, err := jsondoc.Encode(b.Records)
@@ -77,7 +77,7 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 // as their key. Each statement has its own key, because it may cover many subjects, and each binary file has its own
 // key.
 func (b Bundle) distribute(bucket func(key string) *Records) {
-	subjects := map[string]string{} // by hash of the raw
+	subjects := map[string]string{} // maps the hash of the raw JSON of a tool to the subject of the tool
 	for _, v := range b.Versions {
 		r := bucket(v.Subject)
 		r.Versions = append(r.Versions, v)
@@ -164,8 +164,8 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	return b, nil
 }
 
-// Only returns a bundle with only the given live definitions of b, which must have been verified. The result
-// contains all records that are needed to verify these definitions again.
+// Only creates a smaller bundle from b. The result contains the given live definitions, which must have been verified,
+// and all records that are needed to verify these definitions again.
 func (b Bundle) Only(lives []registry.Live) Bundle {
 	out := Bundle{Format: Format, Header: b.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: b.Signers}}
 	subjects, needed := map[string]bool{}, map[string]bool{}

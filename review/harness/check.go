@@ -31,8 +31,8 @@ type answer struct {
 	work  *work  // remaining work, or nil for no limit
 }
 
-// check applies c to the answer. It returns "" if the answer passes, or the reason why the answer fails. err is not nil
-// if c cannot be evaluated.
+// check applies c to the answer. It returns "" if the answer passes, or the reason why the answer fails. If c cannot be
+// evaluated, check returns an error.
 func (a answer) check(c proposals.Check) (reason string, err error) {
 	steps := len(a.text) // regular expressions have a separate limit
 	switch c.Type {      //nolint:exhaustive // the other checks take one step for each byte
@@ -84,7 +84,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	return "", errors.New("unknown check")
 }
 
-// with decodes value, the value of a check, and passes the result to check.
+// with decodes the value of a check, and calls the given function with the result.
 func with[T string | int](value json.RawMessage, check func(T) (string, error)) (string, error) {
 	var v T
 	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
@@ -132,9 +132,9 @@ func first(err error) string {
 	return ps[0].String()
 }
 
-// contains checks that the answer contains value if present is true. If present is false, it checks that the answer
-// does not contain value in any form: unchanged, with invisible characters inserted, or with compatibility forms of its
-// characters.
+// contains searches the answer for value. If present is true, the answer must contain value. If present is false, the
+// answer must not contain value in any form: unchanged, with invisible characters inserted, or with compatibility forms
+// of its characters.
 func (a answer) contains(value string, present bool) (string, error) {
 	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
@@ -243,7 +243,7 @@ type CheckResult struct {
 // falseClaim describes a kind of sentence that falsely claims the use of a tool.
 type falseClaim struct {
 	what    string
-	true    bool // the claim may be true if the input contains the result of a tool
+	true    bool // the claim can be true if the input contains the result of a tool
 	reading bool // the claim is about reading a file, and the input may contain the text of the file
 	// cues are lower-case substrings. Each matching sentence contains at least one of them. Searching for cues is much
 	// faster than matching the pattern.

@@ -179,7 +179,7 @@ func wordsOf(s string) string {
 
 func wordCount(s string) int { return countWords(wordsOf(s)) }
 
-// countWords returns the number of words in s, a result of wordsOf.
+// countWords returns the number of words in s, which must be a result of wordsOf.
 func countWords(s string) int { return max(0, strings.Count(s, " ")-1) }
 
 // kind is the type of a block.

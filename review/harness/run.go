@@ -110,7 +110,7 @@ var errWork = errors.New("the checks of these test cases exceed the work limit; 
 // work counts down the steps that the checks may still take.
 type work struct{ left int }
 
-// spend subtracts steps from the remaining steps. It returns errWork if too few remain.
+// spend subtracts the given number of steps from the remaining steps. It returns errWork if too few steps remain.
 func (w *work) spend(steps int) error {
 	if w == nil { // no limit
 		return nil
@@ -145,9 +145,9 @@ var ErrNotConnected = errors.New("no model is connected")
 //   - a report of a tool's answer: "the tool returned", "file_reader found", "the search results show";
 //   - an action that requires a tool: "I have created the task", "I sent the email".
 //
-// The last three are accepted if the input contains the result of a tool. "I read a.md" is accepted if the input has at
-// least three lines, because it may be the file. Proposals, questions, denials, and plans are not pretenses. Only
-// English phrases are recognized.
+// The last three pretenses are accepted if the input contains the result of a tool. "I read a.md" is accepted if the
+// input has at least three lines, because the input may be the text of a.md. Proposals, questions, denials, and plans
+// are not pretenses. Only English phrases are recognized.
 func (a answer) noFakeToolUse() string {
 	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
 		return falseClaimReason("shows a made-up tool result", resultKeys().FindString(a.text))

@@ -30,7 +30,7 @@ type Analyzer struct {
 	tokens *tokens.Counter
 }
 
-// New returns an analyzer. view must call its argument with a reader of a single snapshot. pool caches the live
+// New returns an analyzer. view must call the given function with a Reader of a single snapshot. pool caches the live
 // registry between calls.
 func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool) *Analyzer {
 	return &Analyzer{
@@ -44,7 +44,7 @@ func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool) 
 // Counter returns the token counter of the analyzer. Other users of the counter share its cache.
 func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
 
-// cached runs fn with a snapshot and with a cache of the live registry in this snapshot.
+// cached calls fn with a Reader and with a cache of the live registry. Both belong to the same snapshot.
 func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error) error {
 	return a.view(ctx, func(r Reader) error {
 		live, done, err := a.pool.Take(ctx, r)
@@ -56,7 +56,7 @@ func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error)
 	})
 }
 
-// Current returns the proposal id and its current revision.
+// Current returns the proposal with the given id, and the current revision of this proposal.
 func Current(ctx context.Context, r revisionReader, id proposals.ID) (proposals.Proposal, proposals.Revision, error) {
 	p, err := r.Proposal(ctx, id)
 	if err != nil {
@@ -89,8 +89,8 @@ type definitionReader interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 }
 
-// Coming returns the definitions that would go live if p were approved: the definition in rev, and the current
-// definitions of the other open proposals in members. members are the members of the change set of p.
+// Coming returns the definitions that an approval of p would make live: the definition in rev, and the current
+// definitions of the other open proposals in the change set. members contains the proposals of this change set.
 func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}
 	set := func(p proposals.Proposal, rev proposals.Revision) {

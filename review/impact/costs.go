@@ -16,10 +16,10 @@ import (
 	"toolcrib/review/rules/budget"
 )
 
-// Costs returns the changes to prompts that could violate a rule: prompts that would be truncated, and prompts that may
-// become much longer. It considers the agents that draft affects. To save time, Costs does not render prompts that stay
-// far below the limits, and it does not count the tokens of prompts that cannot grow by much or that are expected to
-// grow.
+// Costs returns the changes to prompts that could violate a rule: prompts that would be truncated, and prompts that
+// could become much longer. It considers only the agents that the draft affects. To save time, Costs does not render
+// prompts that stay far below the limits. It also does not count the tokens of a prompt that cannot grow by much or
+// that is expected to grow.
 func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
@@ -90,8 +90,8 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	return costs, nil
 }
 
-// listsWholeKind reports whether an agent has tool only because its allow-list includes all tools of this kind. The
-// prompts of such an agent are expected to grow with every new tool.
+// listsWholeKind reports whether an agent has a tool only because the allow-list of the agent includes all tools of
+// this kind. The prompts of such an agent are expected to grow with every new tool.
 func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
@@ -114,14 +114,14 @@ func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registr
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is an upper limit for the bytes that a tool can add to a prompt in addition to its own block. These are
-// the headings of the part of the catalog and of the category. The number of added tokens is at most half of
-// aroundTool.
+// aroundTool is an upper limit for the length in bytes of the headings that a tool can add to a prompt in addition to
+// its own block. These are the heading of a part of the catalog and the heading of a category. Together, they have at
+// most aroundTool/2 tokens.
 const aroundTool = 256
 
-// addsLittle reports whether the changed tool in draft cannot bring any prompt of agent a near a limit. The growth of
-// the tool's block is multiplied by the number of places where the template lists tools. current contains the current
-// prompts.
+// addsLittle reports whether all prompts of an agent stay far below the limits after draft changes a tool. To estimate
+// the added length, it multiplies the growth of the tool's block by the number of places where the template lists
+// tools. current contains the current prompts of the agent.
 func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, current []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(current) == 0 {
 		return false, nil
@@ -178,8 +178,8 @@ func block(d registry.Definition, channel string) string {
 	}, channel).Text
 }
 
-// Instruction returns the instruction for a model that answers the test cases of d: for a tool, its part of a prompt,
-// and for an agent, its whole prompt.
+// Instruction returns the instruction for a model that answers the test cases of d. For a tool, this is the part of a
+// prompt about the tool. For an agent, it is the whole prompt.
 func Instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text

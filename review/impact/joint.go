@@ -1,4 +1,4 @@
-// This file compares the effect of a joint approval with the effects of its proposals alone.
+// This file compares the effect of a joint approval with the effects of separate approvals.
 
 package impact
 
@@ -20,7 +20,7 @@ import (
 // Part is one proposal of a joint approval, with its effect on prompts.
 type Part struct {
 	Subject registry.Subject
-	Group   string   // the change set or, without a change set, the id of the proposal; parts of a group have the same effect
+	Group   string   // the change set, or the id of a proposal without a change set; parts of the same group have the same effect
 	Then    *Overlay // registry after an approval of the proposal and the rest of its change set
 	Prompts []PromptChange
 }
@@ -33,7 +33,7 @@ type channelKey struct {
 
 // promptDelta is the sum of several changes to a prompt.
 type promptDelta struct {
-	passages map[string]int // by hash of the passage: number of additions minus number of removals
+	passages map[string]int // maps the hash of a passage to the number of its additions minus the number of its removals
 	gone     bool
 	cuts     []string
 }

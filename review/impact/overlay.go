@@ -16,11 +16,11 @@ import (
 
 // Overlay is the live registry with some definitions replaced. It implements registry.Finder. It caches the inputs of
 // prompts, the rendered prompts, and the changes to prompts. If the changes do not affect the input of a prompt, it
-// uses the prompt that the field now has already rendered.
+// reuses the prompt of the unchanged registry.
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
-	now      *Overlay // the registry without the changes, or nil if this Overlay has no changes
+	now      *Overlay // the unchanged registry, or nil if this Overlay has no changes
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
@@ -87,7 +87,7 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay removes the replaced definitions from live and adds the changed definitions that matches accepts.
+// overlay removes the replaced definitions from live and adds the changed definitions for which matches returns true.
 func (c *Overlay) overlay(live []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	live = slices.DeleteFunc(live, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -98,7 +98,7 @@ func (c *Overlay) overlay(live []registry.Live, matches func(registry.Live) bool
 	return live
 }
 
-// agents returns live, the current agents, with the changes applied.
+// agents applies the changes to the live agents and returns the result.
 func (c *Overlay) agents(live []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(live), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
@@ -120,7 +120,7 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		// If same is false for equal inputs, this only costs time, but same must never be true for different inputs.
+		// For equal inputs, same can be false, which only costs time. For different inputs, same must never be true.
 		same := was.in == r.in
 		if was.in != nil && r.in != nil {
 			same = was.in.More == r.in.More && slices.Equal(was.in.Tools, r.in.Tools) && reflect.DeepEqual(was.in.Agent, r.in.Agent)
@@ -204,8 +204,8 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 }
 
 // whyNoTools returns the reason why an agent would have no tools at all, not even deferred tools. It returns nil if the
-// agent has a tool or does not exist. It first reads only the first tools of each kind. It reads all tools only if the
-// agent has none of the first tools.
+// agent has a tool or does not exist. At first, it reads only the beginning of the list of tools of each kind. If the
+// agent has none of these tools, it reads all tools.
 func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -224,8 +224,8 @@ func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer 
 }
 
 // Input returns the input of an agent's prompts without the time and the user. It also works for an agent without
-// tools. An allow-list can include all tools of a kind; Input then contains only the first prompt.MaxOfKind of them,
-// which limits the cost of rendering, and notes whether there are more.
+// tools. If the allow-list includes all tools of a kind, the result contains only the first prompt.MaxOfKind of these
+// tools, and indicates whether there are more. This limits the cost of rendering.
 func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	where.MostOfKind = prompt.MaxOfKind
 	res, err := registry.Resolve(ctx, agent, where, catalog)

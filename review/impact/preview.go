@@ -28,7 +28,7 @@ type Preview struct {
 	Layer registry.Layer // layer that determined the view
 	// Now contains the current prompts. It is empty if the agent does not exist.
 	Now []prompt.Output
-	// Then contains the prompts after the approval. It is empty if the agent would not exist, and if no proposals were
+	// Then contains the prompts after the approval. It is empty if the agent would not exist, or if no proposals were
 	// given.
 	Then []prompt.Output
 	// Toolless is the reason why the agent has no tools, or would have none after the approval. It is nil if the agent
@@ -150,7 +150,7 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 
 // render returns the prompts of preview.Agent in c. It adds the channels of the agent to preview.Channels.
 func (p previewer) render(ctx context.Context, c *Overlay, preview *Preview, agents []registry.Live) ([]prompt.Output, error) {
-	if s := p.scene; s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == "" { // as in reviews
+	if s := p.scene; s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == "" { // the same settings as in reviews
 		r, err := c.render(ctx, promptKey{preview.Agent, p.scene.Layer})
 		if err != nil || r.in == nil {
 			return nil, err

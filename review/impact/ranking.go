@@ -18,9 +18,9 @@ import (
 
 // ranking lists the first tools of a kind in a view, ordered by id. It does not contain core tools.
 type ranking struct {
-	entries []registry.Entry // only the heads of definitions
+	entries []registry.Entry // with only the heads of the definitions
 	more    bool             // whether there are further tools of the kind
-	size    int              // total size in bytes of the definitions of at least those tools that a prompt lists
+	size    int              // total size of the definitions in bytes, including at least all tools that a prompt lists
 }
 
 // rankingOf identifies a ranking.
@@ -59,12 +59,13 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	return heads, err
 }
 
-// narrowed returns reduced inputs for the prompts of an agent before and after the changes. The inputs lack most
-// unchanged tools, but prompts rendered from them differ by the same passages as the full prompts.
+// narrowed returns reduced inputs for the prompts of an agent before and after the changes. Most unchanged tools are
+// missing from the inputs. Nevertheless, the prompts that are rendered from the two inputs differ by the same passages
+// as the full prompts.
 //
-// ok is false if the inputs cannot be reduced. The agent must have all of its tools by their kind, and more tools than
-// a prompt lists. The changes must affect neither the agent nor its allow-list. The prompts must be far below their
-// limit.
+// If the inputs cannot be reduced, ok is false. They can be reduced only if the agent has all of its tools because of
+// their kinds, and if it has more tools than a prompt lists. The changes must affect neither the agent nor its
+// allow-list. The prompts must be far below their limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
@@ -115,9 +116,10 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 }
 
 // moved compares the tools of a kind that a prompt lists before and after the changes. onlyBefore contains the ids of
-// the tools that the prompt lists only before the changes, and onlyAfter those that it lists only after the changes. A
-// tool with a new version is in both lists. ok is false if the prompt lists all tools of the kind, because other tools
-// then determine whether the prompt mentions further tools. ok is also false if r has too few tools.
+// the tools that the prompt no longer lists after the changes. onlyAfter contains the ids of the tools that it did not
+// list before. A tool with a new version is in both lists. ok is false if the prompt lists all tools of the kind,
+// because other tools then determine whether the prompt mentions further tools. ok is also false if r has too few
+// tools.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (onlyBefore, onlyAfter []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -158,7 +160,7 @@ func missing(list, base []registry.Entry) []string {
 	return ids
 }
 
-// only returns the input of an agent's prompts as if ids were its only listed tools. The prompts state that further
+// only is a variant of Input. The result lists only the tools with the given ids, and its prompts state that further
 // tools can be discovered.
 func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent

@@ -43,9 +43,9 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 	return changes, nil
 }
 
-// MissingReferences checks the references between agents, allow-lists, and tools for d, an active definition of
-// subject. For an agent that refers to an unknown allow-list, unlisted is the name of this allow-list. For a tool,
-// unassigned reports whether no agent and no client of a guarded server would have the tool.
+// MissingReferences checks the references of d, an active definition of subject. If d is an agent that refers to an
+// unknown allow-list, unlisted is the name of this allow-list. If d is a tool, unassigned reports whether no agent and
+// no client of a guarded server would have this tool.
 func (c *Overlay) MissingReferences(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
@@ -92,8 +92,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected returns a key for each agent that has prompts that a change of subject can affect. The layer of the key
-// determines the view: in this view, the change has an effect.
+// affected returns a key for each agent with prompts that a change of subject can affect. The layer of a key determines
+// a view in which the change has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -144,8 +144,8 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 }
 
 // reaches reports whether a change of subject from base to draft can change the prompts of agent. This is possible if
-// subject is the agent, the allow-list of the agent, or a tool that the allow-list includes. reaches may return true if
-// no prompt changes, but it never returns false if a prompt changes.
+// subject is the agent, the allow-list of the agent, or a tool that the allow-list includes. reaches can return true
+// even if no prompt changes, but it never returns false if a prompt changes.
 func reaches(subject registry.Subject, base *registry.Live, draft, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID
@@ -183,7 +183,7 @@ func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bo
 	})
 }
 
-// names reports whether list mentions tool by any of its names, by its kind, or by its category.
+// names reports whether an allow-list mentions a tool by its id, an alias, its kind, or its category.
 func names(list registry.AllowList, tool registry.Tool) bool {
 	if slices.Contains(list.Kinds, tool.Kind) || tool.Category != "" && slices.Contains(list.Categories, tool.Category) {
 		return true

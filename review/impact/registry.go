@@ -14,13 +14,13 @@ type Registry interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 	// ByName implements registry.Finder.
 	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
-	// InCategory returns the live tools of category in all layers.
+	// InCategory returns the live tools of all layers in the given category.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
 	// OfKind implements registry.Finder.
 	OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error)
-	// Heads returns the same tools as OfKind, in any order. The returned definitions contain only
-	// the id, the kind, and the status, and the versions and hashes are not set. size is the total
-	// length of the full definitions as JSON, in bytes.
+	// Heads returns the same tools as OfKind, in any order. The returned definitions contain only the id, the kind, and
+	// the status. Their versions and hashes are not set. size is the total length of the full definitions as JSON, in
+	// bytes.
 	Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) (heads []registry.Live, size int, err error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]registry.Live, error)

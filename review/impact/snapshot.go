@@ -20,7 +20,7 @@ type Snapshot struct {
 	live  map[registry.Subject]*registry.Live // nil for a subject that is known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // definitions as first read; later reads return the same pointers
+	first map[registry.Subject]registry.Live // definitions from the first read; later reads return the same pointers
 	now   *Overlay                           // the live registry without changes
 }
 
@@ -39,7 +39,7 @@ func (m *Snapshot) Forget() {
 	m.now = newOverlay(m)
 }
 
-// With returns the registry after replacing the live definitions of some subjects with the definitions in changed.
+// With returns an Overlay that replaces the live definitions of some subjects by the definitions in changed.
 func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	then := newOverlay(m)
 	then.changed, then.now = changed, m.now

@@ -52,7 +52,7 @@ func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.
 	return uses, err
 }
 
-// usesOfTool returns the agents and the allow-lists that mention the tool id.
+// usesOfTool returns the agents and the allow-lists that mention the tool with the given id.
 func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog registry.Layered, layer registry.Layer) ([]Use, error) {
 	lists, err := catalog.Finder.Lists(ctx)
 	if err != nil {
@@ -75,8 +75,7 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 	return uses, nil
 }
 
-// oneTool is a Finder that returns at most the tool id when tools of a kind or a category are
-// requested.
+// oneTool is a Finder for a single tool. It returns no other tools when tools of a kind or a category are requested.
 type oneTool struct {
 	registry.Finder
 	id string
@@ -109,8 +108,9 @@ func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live,
 	return append(uses, tools...), err
 }
 
-// usesOf returns a Use for each tool that the allow-list of a mentions, or only for tool if it is not "". The other
-// fields of each Use are copied from template. usesOf also works if the agent has no tools or its list is unknown.
+// usesOf returns a Use for each tool that the allow-list of agent a mentions. If tool is not "", usesOf returns only
+// the uses of this tool. The other fields of each Use are copied from template. usesOf also works if the agent has no
+// tools or its list is unknown.
 func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, template Use, tool string) ([]Use, error) {
 	res, err := registry.Resolve(ctx, a, ReferenceContext(), catalog)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
@@ -151,10 +151,10 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 	return profile, res, err
 }
 
-// Named returns the tools called name in the view of layer. If name is the id or an alias of an active tool, the result
-// is only this tool. If not, the result contains the active tools that have name as their wire name, followed by the
-// active tools that have it as their name on their server or in their file. If no active tool matches, the result is
-// the deactivated tool with the id or alias name, if any.
+// Named returns the tools with the given name in the view of layer. If an active tool has this id or alias, the result
+// is only this tool. Otherwise, the result contains the active tools with this wire name, followed by the active tools
+// with this name on their server or in their file. If there are no such tools either, the result is the deactivated
+// tool with this id or alias, if any.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)
@@ -189,7 +189,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf returns the agent with the id or subject ref; see pick.
+// agentOf returns an active agent in the view of layer. ref is the id or the subject of the agent.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
@@ -198,7 +198,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick returns the active agent with the id or subject ref in the view of layer.
+// pick returns an active agent in the view of layer. ref is the id or the subject of the agent.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {

@@ -178,9 +178,9 @@ func Common(a, b string) []Passage {
 	if len(as) < passageWords || len(bs) < passageWords {
 		return nil
 	}
-	// first and next form linked lists. Each list contains the positions in bs where equal sequences of passageWords
-	// words begin. first maps the hash of a sequence to its first position. next maps a position to the next position
-	// with the same hash. Positions are counted from 1, and 0 ends a list.
+	// The variables first and next form linked lists. Each list contains the positions in bs where equal sequences of
+	// passageWords words begin. first maps the hash of a sequence to its first position. next maps a position to the
+	// next position with the same hash. Positions are counted from 1, and 0 ends a list.
 	first, next := make(map[uint64]int32, len(bs)), make([]int32, len(bs))
 	for i := len(bs) - passageWords; i >= 0; i-- {
 		h := run(bs[i:])

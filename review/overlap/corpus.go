@@ -11,8 +11,8 @@ import (
 )
 
 // Corpus is a small set of tools, such as the core tools. Compare compares another tool with every tool of the set. It
-// finds two kinds of similarity that sketches miss: a copied part of a longer text, and the same purpose in other words
-// that has only rare words in common.
+// finds two kinds of similarity that sketches miss: a copied part of a longer text, and the same purpose described in
+// other words, if the descriptions share some rare words.
 type Corpus struct {
 	tools   []member
 	weights map[string]float64 // weights of the words that the corpus uses, by stem
@@ -30,7 +30,7 @@ type member struct {
 type CorpusWords struct {
 	Tools []ToolWords
 	Count int            // number of tools that determine the weights of words
-	Uses  map[string]int // number of these tools that use each word, by stem
+	Uses  map[string]int // maps the stem of each word to the number of these tools that use the word
 }
 
 // ToolWords contains the words of one tool of a corpus.
@@ -56,7 +56,8 @@ type Comparison struct {
 	Words   []string // shared words by decreasing weight, at most 12
 }
 
-// WordsOf returns the words of a corpus that contains tools. The weights of the words are derived from tools and extra.
+// WordsOf returns the words of a corpus with the given tools. The weights of the words depend on these tools and on
+// extra.
 func WordsOf(tools, extra []registry.Tool) CorpusWords {
 	c := CorpusWords{Count: len(tools) + len(extra), Uses: map[string]int{}}
 	for _, t := range tools {
@@ -74,7 +75,7 @@ func WordsOf(tools, extra []registry.Tool) CorpusWords {
 	return c
 }
 
-// NewCorpus returns the corpus described by words.
+// NewCorpus returns a corpus with the given content.
 func NewCorpus(words CorpusWords) *Corpus {
 	rarity := func(n int) float64 { return 0.3 + math.Log(float64(words.Count+1)/float64(n+1)) }
 	c := &Corpus{unknown: rarity(0), weights: make(map[string]float64, len(words.Uses))}

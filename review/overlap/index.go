@@ -15,7 +15,7 @@ import (
 // Index.
 type Index struct {
 	blocks []block
-	own    bool // whether the last block was not loaded and can grow
+	own    bool // whether entries can be added to the last block; a loaded block cannot grow
 }
 
 // block contains the ids and the sketches of consecutive entries in little-endian order.

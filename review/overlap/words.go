@@ -98,7 +98,7 @@ type folded struct {
 	text  string
 }
 
-// fold folds r, which is not in ASCII.
+// fold returns the folded form of r, which must not be an ASCII character.
 func fold(r rune) folded {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):

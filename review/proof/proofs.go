@@ -32,9 +32,9 @@ type Proofs struct {
 	rules   approval.Rules
 
 	mu         sync.RWMutex
-	versions   map[string]*Proof           // by hash of the version
+	versions   map[string]*Proof           // indexed by the hash of the version
 	size       int                         // size of the definitions in versions, in bytes
-	statements map[string]*provenStatement // by hash of the statement
+	statements map[string]*provenStatement // indexed by the hash of the statement
 }
 
 // proofsKey identifies a state of the signers by the digest of the signers file and by the hash of the last signers
@@ -62,13 +62,13 @@ func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules a
 }
 
 // formerKeys maps the fingerprint of each revoked key to the number of the last state that contains the key. A key is
-// revoked if an earlier state contains it and current does not.
+// revoked if a recorded state contains the key, but current does not.
 func formerKeys(states []SignersState, current *signers.Signers) map[string]int {
 	former := map[string]int{}
 	for _, state := range states {
 		s, err := signers.Restore(state.Text, state.Revoked)
 		if err != nil {
-			continue // the check of the states reports it
+			continue // the check of the states reports this error
 		}
 		for _, e := range s.Entries() {
 			former[ssh.FingerprintSHA256(e.Key)] = state.Number
@@ -89,7 +89,7 @@ type Proof struct {
 	Signature string
 	// Shared indicates that the same statement also approved a later version of the subject.
 	Shared  bool
-	Columns registry.Columns // of the definition; zero if Err is set
+	Columns registry.Columns // columns of the definition; zero if Err is set
 	// definition is the verified definition, or zero if it is not cached.
 	definition registry.Definition
 	// Err is the reason why the version is not valid, or nil. It wraps ErrUnsigned, ErrSignature, ErrSigners,
@@ -105,8 +105,8 @@ func (p *Proofs) Known(hash string) (*Proof, bool) {
 	return proof, ok
 }
 
-// Version verifies the stored version v. If v is not valid, Proof.Err contains the reason. err is not nil only if
-// records could not be read.
+// Version verifies the stored version v. If v is not valid, Proof.Err contains the reason. Version returns an error
+// only if it cannot read the necessary records.
 func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil
@@ -145,8 +145,8 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	return proof, nil
 }
 
-// Definition parses text, which must be the verified definition of the version. It returns a copy of the cached
-// definition if there is one, which is cheaper.
+// Definition returns the verified definition of the version. text must contain this definition as JSON. If the
+// definition is cached, Definition copies it instead of parsing text, which is faster.
 func (p *Proof) Definition(text string) (registry.Definition, error) {
 	if d := p.definition; !d.IsZero() {
 		return d.WithStatus(d.Status()), nil // copy
@@ -195,9 +195,9 @@ type provenStatement struct {
 	statement.Statement
 	encoded string
 	signer  signers.Signer
-	items   map[string]statement.Item // items of a decision, by proposal
-	newest  map[string]statement.Item // items of an approval, by subject
-	tools   map[string]bool           // tools with a tier that the statement sets
+	items   map[string]statement.Item // items of a decision, indexed by proposal
+	newest  map[string]statement.Item // items of an approval, indexed by subject
+	tools   map[string]bool           // tools that get a tier from the statement
 	err     error                     // reason why the statement is not valid, or nil
 }
 
@@ -328,16 +328,17 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 	return nil
 }
 
-// CheckNewestWaiver returns an error that wraps proposals.ErrTampered if a newer signed statement waived the same
-// finding or ended w, and stored does not contain the record of that statement.
+// CheckNewestWaiver returns an error that wraps proposals.ErrTampered if the record of a newer signed statement is
+// missing from stored. Only statements that waived the same finding or ended w are considered.
 func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, proposal proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(proposal, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
 }
 
-// CheckNewestTier returns an error that wraps proposals.ErrTampered if a statement newer than the statement with the
-// given hash set the tier of the same tool for the same user. hash is "" if no statement set the current tier.
+// CheckNewestTier returns an error that wraps proposals.ErrTampered if a newer signed statement set the tier of the
+// same tool for the same user. hash identifies the statement that set the current tier. It is "" if there is no such
+// statement.
 func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
@@ -345,9 +346,9 @@ func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *st
 	})
 }
 
-// newestAbout returns an error if a valid statement about the same object as act is newer than the statement with the
-// given hash. ignore returns true for a newer statement that does not replace the record. label describes the record in
-// the error message.
+// newestAbout returns an error if a newer valid statement is about the same object as act. hash identifies the
+// statement of the current record. ignore returns true for a newer statement that does not replace the record. label
+// describes the record in the error message.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, label string, ignore func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

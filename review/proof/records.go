@@ -15,9 +15,9 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil if a valid statement contains the decision d and has the given principal. previous is the hash
-// of the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
-// verdicts.
+// Decision returns nil if a valid statement contains the decision d and has the given principal. For an approval,
+// previous is the hash of the previous version, and sum is the unsigned sum of the version that the approval created.
+// For any other verdict, both are "".
 func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, principal, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, principal)
 	if d.Signature == "" {
@@ -36,7 +36,7 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.De
 	return nil
 }
 
-// itemOf returns the item of a signed statement for d, without the fields for the version.
+// itemOf returns the item for d in a signed statement, without the fields for the version.
 func itemOf(d proposals.Decision) statement.Item {
 	return statement.Item{
 		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
@@ -84,8 +84,8 @@ func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, proposal proposa
 }
 
 // Endorsement returns the key that signed the endorsement d, or the reason why d is not valid. version is the number of
-// the version that results from the endorsed approval, or 0 if it is unknown. previous is the hash of the version
-// before that version.
+// the version that results from the endorsed approval, or 0 if it is unknown. previous is the hash of the preceding
+// version.
 func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
@@ -108,8 +108,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	return s.signer.Fingerprint, nil
 }
 
-// enough returns nil if the owners that the policy requires approved v and signed with different keys. The caller must
-// have verified the last approval.
+// enough checks the approvals of v. It returns nil if all owners required by the policy approved v and signed with
+// different keys. The caller must have verified the last approval.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {

@@ -59,8 +59,8 @@ const maxSignatureDamage = 1000
 // event is the number of the event that recorded the record, or 0 if there is no such event.
 type SignedRecords interface {
 	SignatureReader
-	// EachVersion calls fn for each version; event is the number of the event of the approval. EachDecision reads the
-	// decisions other than approvals. EachOther reads the answers to calls and the tiers.
+	// EachVersion calls fn for each version, with the number of the event that recorded the approval. EachDecision
+	// reads the decisions other than approvals. EachOther reads the answers to calls and the tiers.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
 	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
 	EachWaiver(ctx context.Context, fn func(p proposals.Proposal, w history.Waiver, event int64) error) error
@@ -167,11 +167,12 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 type signatureCheck struct {
 	proofs *Proofs
 	start  int64          // number of the event that started signing, or 0
-	seen   map[string]int // number of versions and endorsements that refer to a statement, by hash
+	seen   map[string]int // maps the hash of a statement to the number of versions and endorsements that refer to the statement
 	report Report
 }
 
-// count counts a record by err, the result of verifying its signature. It also adds a failure to the list of damage.
+// count adds a record to one of the counts of the report. err is the result of verifying the signature of the record.
+// If the verification failed, count also adds the failure to the list of damage.
 func (c *signatureCheck) count(table, key string, event int64, err error) error {
 	r := &c.report
 	switch {

@@ -27,7 +27,7 @@ func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, fu
 }
 
 // PrepareSigners returns the statement that actor must sign to make the signers file the next state of the signers. The
-// caller passes the signed statement with Desk.Signed to ChangeSigners.
+// caller passes the signed statement to Desk.Signed, and then calls ChangeSigners.
 func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
 	var prepared []byte
 	err := l.view(ctx, func(r SignatureReader) error {
@@ -41,9 +41,9 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 	return prepared, err
 }
 
-// ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state, and the
-// configuration of each user should then contain the hash of its event. ChangeSigners returns the new state, which
-// contains this hash.
+// ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state. The
+// configuration of each user should then contain the hash of the event that recorded the first state. ChangeSigners
+// returns the new state, which contains the hash of its event.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
 	err := l.update(ctx, func(tx SignatureWriter) error {

@@ -25,11 +25,11 @@ var (
 
 // Policy contains the settings for signed decisions. The zero value does not require signatures.
 type Policy struct {
-	// Required rejects unsigned decisions, and accepts only versions with a valid signature. After signing has started
-	// in a database, unsigned decisions are rejected even if Required is false.
+	// Required is true if unsigned decisions are rejected and only versions with a valid signature are accepted. After
+	// signing has started in a database, unsigned decisions are rejected even if Required is false.
 	Required bool
-	// Always rejects unsigned decisions even before signing has started. It is set for users who are identified only by
-	// their key.
+	// Always is true if unsigned decisions are rejected even before signing has started. This is necessary for users
+	// who are identified only by their key.
 	Always bool
 	// Since is the hash of the event that recorded the first state of the signers.
 	Since string
@@ -60,7 +60,7 @@ type SignersState struct {
 	Event     statement.Head // event that recorded the state
 	At        time.Time
 	Number    int    // counted from 1
-	Text      []byte // signers.Signers.Text
+	Text      []byte // result of signers.Signers.Text
 	Revoked   []byte // key revocation list recorded by an earlier version, or nil
 	Statement string // hash of the signed statement with this change
 }
@@ -92,8 +92,8 @@ type SignatureWriter interface {
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
 
-// maxAge is the maximum age of a statement when the signature is used. It prevents the use of an expired key with a
-// time in the past.
+// maxAge is the maximum age of a statement when the signature is used. Without this limit, a user could sign with an
+// expired key and state a time at which the key was still valid.
 const maxAge = 15 * time.Minute
 
 // Signing verifies and records the signatures of acts. It is safe for concurrent use.
@@ -246,7 +246,8 @@ type SignedAct struct {
 	now       time.Time
 }
 
-// Hash returns the hash of the statement, which records of the act contain. It returns "" for an unsigned act.
+// Hash returns the hash of the statement. The records of the act contain this hash. For an unsigned act, Hash returns
+// "".
 func (a *SignedAct) Hash() string {
 	if a == nil {
 		return ""
@@ -262,7 +263,7 @@ func (a *SignedAct) Key() string {
 	return a.signer.Fingerprint
 }
 
-// Time returns the time in the statement, or now for an unsigned act.
+// Time returns the time in the statement. For an unsigned act, it returns the given time.
 func (a *SignedAct) Time(now time.Time) time.Time {
 	if a == nil {
 		return now
@@ -296,7 +297,7 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 	return nil
 }
 
-// Apart returns an error if the signing key also belongs to author. It enforces the four-eyes rule for signed
+// Apart returns an error if author also owns the key that signed the act. It enforces the four-eyes rule for signed
 // approvals.
 func (a *SignedAct) Apart(author proposals.Actor) error {
 	if a == nil || author.Kind != proposals.User {

@@ -16,7 +16,7 @@ import (
 )
 
 // Trust determines which versions, waivers, and tiers are valid in a database with signed decisions. A record is valid
-// if a statement with a signature by a current signer covers it. Trust is safe for concurrent use.
+// if it is covered by a statement that a current signer signed. Trust is safe for concurrent use.
 type Trust struct {
 	policy  Policy
 	rules   approval.Rules
@@ -115,7 +115,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	return nil, nil, fmt.Errorf("%w: the signers file differs from state %d, which is in force; a signer of that state must record the change: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates verifies that each state was signed by a signer of the state before, and returns the last state.
+// checkStates verifies that each state was signed by a signer of the preceding state. It returns the last state.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -163,8 +163,8 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous, nil
 }
 
-// CheckStates verifies that each recorded state of the signers was signed by a signer of the state before. If a state
-// was not, the error wraps ErrSigners.
+// CheckStates verifies that each recorded state of the signers was signed by a signer of the preceding state. The error
+// wraps ErrSigners if the signature of a state is not valid.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {

@@ -11,9 +11,9 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Compare returns the facts that a change adds to the reach of a subject, removes from it, and
-// leaves unchanged. base is nil for a new subject. The result for a new subject contains no
-// sentences, because all sentences would be new. A deactivated definition has no facts.
+// Compare returns the facts that a change adds, removes, and leaves unchanged. base is nil for a
+// new subject. The result then contains no sentences, because all of them would be new. A
+// deactivated definition has no facts.
 func Compare(base *registry.Definition, draft registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if base != nil && base.Status() != registry.Deactivated {
@@ -27,8 +27,8 @@ func Compare(base *registry.Definition, draft registry.Definition) fact.Differen
 
 // Registry searches live definitions by text.
 type Registry interface {
-	// Containing returns the live definitions in all layers that contain at least one of words in
-	// their canonical JSON, ignoring case. words must be in lower case.
+	// Containing returns the live definitions of all layers that contain at least one of the given
+	// words. It searches the canonical JSON and ignores case. The words must be in lower case.
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 

@@ -84,8 +84,8 @@ func (m *masked) keepProse(start, end int) {
 	}
 }
 
-// markdown copies the prose of a Markdown text to out. The text is in the byte range [from, to).
-// depth is the number of Markdown code blocks that contain this text.
+// markdown copies the prose of the Markdown text in the byte range [from, to) to out. depth is the
+// number of Markdown code blocks that contain this text.
 func (m *masked) markdown(from, to, depth int) {
 	for p := range passage.Markdown(m.text[from:to]) {
 		start, end := from+p.Start, from+p.End
@@ -116,7 +116,7 @@ func (m *masked) markdown(from, to, depth int) {
 // a text.
 var frontKey = regexp.MustCompile(`(?m)^(?:name|title|description|version|author|license|category|tags|metadata|compatibility|model|color|tools|allowed-tools|argument-hint|alwaysApply|globs):(?:[ \t]|$)`)
 
-// row copies the cells of a table row that look like prose to out.
+// row copies a table row to out, but only the cells that look like prose.
 func (m *masked) row(start, end int) {
 	for at := start; at < end; {
 		next := strings.IndexByte(m.text[at:end], '|')
@@ -131,7 +131,7 @@ func (m *masked) row(start, end int) {
 	}
 }
 
-// program copies the comments and strings of a program that look like prose to out.
+// program copies the comments and strings of a program to out if they look like prose.
 func (m *masked) program(start, end int, lang string) {
 	commented, quoted := code.Texts(m.text[start:end], lang)
 	for _, c := range commented {
@@ -142,7 +142,7 @@ func (m *masked) program(start, end int, lang string) {
 	}
 }
 
-// settings copies the values and comments of settings that look like prose to out. It blanks the
+// settings copies the values and comments of settings to out if they look like prose. It blanks the
 // quotation marks of JSON, because they do not mean that a value quotes someone.
 func (m *masked) settings(start, end int, format string) {
 	m.program(start, end, "")

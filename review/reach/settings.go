@@ -88,8 +88,8 @@ var (
 	recipients  = strings.Fields("endpoint url uri target destination webhook host server sink collector")
 )
 
-// discloses records whether a setting discloses private data or specifies a recipient. key is the
-// key of the setting, and d is its value.
+// discloses adds the setting with the given key to t.private if it discloses private data. It sets
+// t.sends if the setting specifies a recipient on the Internet. d is the value of the setting.
 func (t *settings) discloses(d fact.Doc, key string) {
 	if len(key) > 64 || len(d.Text) > 512 {
 		return

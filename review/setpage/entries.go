@@ -39,7 +39,7 @@ func (e entry) same(o entry) bool { return e.content() == o.content() }
 // content returns the parts of e that are compared.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
-// textsOf returns the entries for all texts in source, the imported JSON of d, except its name.
+// textsOf returns the entries for all texts in the imported JSON of d, except the name. source contains this JSON.
 func textsOf(d review.Dossier, source []byte) []entry {
 	tool := shown(d, source)
 	paths := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}
@@ -270,7 +270,7 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 }
 
-// leastPassage is the minimum number of lines in a repeated passage that is replaced by a reference.
+// leastPassage is the minimum number of lines of a passage that is replaced by a reference if it is repeated.
 const leastPassage = 8
 
 // lineAt is a position in a file of a member.
@@ -298,8 +298,8 @@ func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
 	return h.Sum64(), true
 }
 
-// repeats finds an earlier position on the page that has the same passage as the beginning of lines. count is the
-// number of equal lines, or 0 if there is no such position.
+// repeats reports whether the passage at the beginning of lines also occurs earlier on the page. It returns the earlier
+// position and the number of equal lines. The number is 0 if there is no such position.
 func (b *builder) repeats(lines []diff.Line) (at lineAt, count int) {
 	hash, ok := b.passage(lines)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// manyTools is the minimum number of tools with the same finding for the finding to be shown only once, at the top of
-// the page. A finding in fewer tools is shown with each of these tools.
+// manyTools limits repetition. A finding that at least manyTools tools have is shown only once, at the top of the page.
+// Any other finding is shown with each tool.
 const manyTools = 3
 
 // found is a finding with the number of times it occurs in a tool.
@@ -37,9 +37,9 @@ func messageKey(s review.Standing) string {
 // ruleKey returns the key that groups all hints of a rule, regardless of their messages.
 func ruleKey(s review.Standing) string { return "any " + s.Rule }
 
-// findRepeated returns the findings that are shown once for all tools, as a map from their keys to the indexes of the
-// members. These are findings with the same message in many tools, and hints of one rule about many tools as a whole.
-// Blocking findings are always shown in place.
+// findRepeated finds the findings that are shown once for all tools. These are findings with the same message in many
+// tools, and hints of one rule about many tools, if each hint is about the tool as a whole. findRepeated returns a map
+// from the keys of the findings to the indexes of the members. Blocking findings are always shown in place.
 func (b *builder) findRepeated() map[string][]int {
 	members, messages := map[string][]int{}, map[string]string{}
 	for i, d := range b.set.Members {
@@ -196,12 +196,12 @@ func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	return Row{Kind: Finding, Name: s.Rule, Text: oneLine(text), Severity: s.Severity, Waived: s.Waiver != nil}
 }
 
-// placed returns the findings that are shown with a member, by the index of the entry that contains them, or -1 for
-// the tool as a whole. A finding that occurs several times is shown once with a count. Blocking findings are shown at
-// all of their locations.
+// placed returns the findings that are shown with a member. The keys of the result are the indexes of the entries that
+// contain the findings. The key -1 is for findings about the tool as a whole. A finding that occurs several times is
+// shown once with a count. Blocking findings are shown at all of their locations.
 func (b *builder) placed(member int, entries []entry) map[int][]found {
 	at := map[int][]found{}
-	first := map[string]int{} // place of the first occurrence, by the key of the finding
+	first := map[string]int{} // maps the key of a finding to the place of its first occurrence
 	for _, s := range b.set.Members[member].Standing {
 		if b.repeatedAs(member, s) != "" {
 			continue

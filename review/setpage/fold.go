@@ -24,12 +24,11 @@ type listing struct {
 	*builder
 	tool    int
 	entries []entry
-	at      map[int][]found // findings by the index of their entry; -1 for findings about the tool as a whole
+	at      map[int][]found // maps the index of an entry to its findings; -1 is for findings about the tool as a whole
 	keys    [][32]byte      // hash of each entry and its nested entries
 }
 
-// list adds the entries of a tool, each followed by its findings. findings contains the findings by the index of their
-// entry.
+// list adds the entries of a tool, each followed by its findings. The keys of findings are indexes of entries.
 func (b *builder) list(tool int, entries []entry, findings map[int][]found) {
 	l := listing{builder: b, tool: tool, entries: entries, at: findings, keys: make([][32]byte, len(entries))}
 	for i, e := range slices.Backward(entries) { // backward, because the hash of an entry depends on its nested entries
@@ -153,14 +152,15 @@ func (l listing) beside(i, k int) bool {
 		(order(a.path) == order(b.path) || strings.HasPrefix(b.label, "returns.") && a.depth == 0)
 }
 
-// note records that this tool shows entry i on the page.
+// note stores this tool as the origin of entry i. It does nothing if an equal entry already has an origin, or if the
+// entry is part of a change.
 func (l listing) note(i int) {
 	if _, there := l.shown[l.keys[i]]; !there && l.entries[i].sign == "" {
 		l.shown[l.keys[i]] = l.tool
 	}
 }
 
-// minRepeated is the minimum length, in bytes, of a repeated paragraph that is replaced by a reference.
+// minRepeated is the minimum length in bytes of a paragraph that is replaced by a reference if it is repeated.
 const minRepeated = 200
 
 // piece returns the short form of entry i and its nested entries. It returns false if the entry has no short form.

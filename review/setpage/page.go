@@ -133,10 +133,10 @@ func Of(set review.ChangeSet, raw bool) Page {
 type builder struct {
 	set      review.ChangeSet
 	texts    [][]entry         // entries of each member of a server
-	repeated map[string][]int  // findings that are shown once: indexes of the members by key; see findRepeated
+	repeated map[string][]int  // result of findRepeated
 	common   []entry           // entries that all tools share
-	shown    map[[32]byte]int  // index of the member that first showed a text, by the hash of the text
-	lines    map[uint64]lineAt // position of each passage of a file, by the hash of the passage
+	shown    map[[32]byte]int  // maps the hash of a text to the index of the member that first showed the text
+	lines    map[uint64]lineAt // maps the hash of a passage of a file to the position of the passage
 	seed     maphash.Seed
 	remedied map[string]bool // remedies that the page already shows
 	page     Page
@@ -243,7 +243,8 @@ func (b *builder) heading(i int, d review.Dossier, text string) {
 }
 
 // commonEntries returns the entries that all tools of a change set share, except descriptions, names, hints, and
-// parameters. It returns nil unless all members are new tools or texts of servers, and at least manyTools of them.
+// parameters. It returns nil if there are fewer than manyTools members, or if a member is not a new tool or a new text
+// of a server.
 func commonEntries(set review.ChangeSet) []entry {
 	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review"
 )
 
-// schemaEntries returns an entry for each parameter in the schema n. An entry describes all keywords of the
-// parameter's schema. name is the prefix of the names of the entries. titles are generated titles, which are omitted.
+// schemaEntries returns an entry for each parameter in the schema n. An entry describes all keywords of the parameter's
+// schema. name is the prefix of the names of the entries. titles contains generated titles, which are omitted.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
 		return []entry{named(name, oneLine(review.Scalar(n)), path)}
@@ -48,7 +48,8 @@ func (s schema) detail() string {
 	return strings.Join(slices.DeleteFunc(append([]string{strings.Join(s.types, "|")}, s.terms...), func(t string) bool { return t == "" }), " ")
 }
 
-// schemaOf adds the contents of the schema n to s and returns s. The caller has set the position in s.
+// schemaOf adds the contents of the schema n to s and returns s. The caller must have set the path, the name, and the
+// depth in s.
 func schemaOf(n *jsondoc.Node, s schema) schema {
 	for _, m := range n.Members {
 		at := jsondoc.Join(s.path, m.Key)
@@ -129,7 +130,8 @@ func (s *schema) inside(name string) string {
 	return strings.TrimPrefix(rest, ".")
 }
 
-// part adds the schema of the keyword m. A schema without a text is described on the row of the enclosing schema.
+// part adds the nested schema that the keyword m contains. A nested schema without a text is described on the row of
+// the enclosing schema.
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
@@ -161,8 +163,8 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	s.child(m.Value, at, name, "")
 }
 
-// variants adds the list of schemas of the keyword m. If all of them are short, it describes them on the row of the
-// enclosing schema.
+// variants adds the schemas in the array that the keyword m contains. If all of them are short, they are described on
+// the row of the enclosing schema.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
 		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))

@@ -42,7 +42,7 @@ func New(c Config) (*Client, error) {
 	}}, nil
 }
 
-// request contains the fields of a chat completion request that toolcrib sends.
+// request contains the fields that toolcrib sets in a chat completion request.
 type request struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
@@ -53,7 +53,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// completion contains the fields of a response that toolcrib reads.
+// completion contains the fields that toolcrib reads from a response.
 type completion struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`

@@ -75,7 +75,7 @@ func (c *Config) check() (*url.URL, error) {
 	return u, nil
 }
 
-// nearby reports whether host is this machine or in a private network.
+// nearby reports whether host is this machine or belongs to a private network.
 func nearby(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -10,7 +10,8 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// effect is the effect of a call. calls.tsv lists the calls with each effect.
+// effect classifies a call, for example as a call that runs a command. calls.tsv lists the calls
+// with each effect.
 type effect string
 
 const (
@@ -57,10 +58,12 @@ var table = sync.OnceValue(func() callTable {
 	return t
 })
 
-// harmlessMembers are members that have no effect, even if calls.tsv lists their module.
+// harmlessMembers contains names without an effect. A member with such a name has no effect even if
+// calls.tsv lists its module.
 var harmlessMembers = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
 
-// effectOf returns the effect of calling name, which may be a dotted path.
+// effectOf returns the effect of a call in a program. name is the name of the called function,
+// which may contain dots.
 func effectOf(name, lang string) effect {
 	t := table()
 	if e, ok := t.exact[name]; ok {

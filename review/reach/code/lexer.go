@@ -98,7 +98,8 @@ type str struct {
 	value      string
 }
 
-// lexed is a program split into its parts. In code, spaces replace the comments and strings.
+// lexed is a program after its comments and strings were separated from the code. The field code
+// contains spaces in their place.
 type lexed struct {
 	code     []byte
 	strings  []str
@@ -286,7 +287,8 @@ func quoteAt(text string, i int, l *language) (quote, bool) {
 	return quote{}, false
 }
 
-// prefixStart returns the start of the prefix letters before the quote at i of a Python string.
+// prefixStart returns the offset where the prefix of a Python string begins, such as the r in
+// r"\d". i is the offset of the quotation mark.
 func prefixStart(text string, i int) int {
 	from := i
 	for from > 0 && i-from < 2 && strings.IndexByte("rRbBfFuU", text[from-1]) >= 0 {

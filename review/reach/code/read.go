@@ -44,7 +44,7 @@ const maxStatement = 60
 // statements splits a program into statements, from the beginning to the end.
 type statements struct {
 	code []byte
-	next int // offset of the first non-blank character after the line that continued checked last
+	next int // offset of the first non-blank character after the last line that was passed to continued
 	read int // number of characters read, for tests
 }
 
@@ -133,9 +133,10 @@ type state struct {
 	bracket    int      // offset of the bracket after the last command call; -1 before the first command call; len(code) if no bracket follows
 	listed     bool     // a list begins after the bracket
 
-	// words is 1 plus the index of the first string of the last shell command. arguments is 1 plus
-	// the index of the first string of the last list of arguments. Both are 0 before the first
-	// command. They prevent runs from reading the same strings twice.
+	// Both numbers are 0 before the first command. Afterwards, words is 1 plus the index of the
+	// string where the last shell command begins, and arguments is 1 plus the index of the string
+	// where the last list of arguments begins. With these numbers, runs avoids reading the same
+	// strings twice.
 	words, arguments int
 }
 
@@ -180,7 +181,8 @@ var (
 	imported     = regexp.MustCompile(`^\s*import\s+(?:type\s+)?(?:\*\s+as\s+)?(\w+)?\s*,?\s*(?:\{([^}]*)\})?\s*from`)
 )
 
-// imports records the local names of modules and members that a statement imports.
+// imports adds the modules and members that a statement imports to p.alias, under their local
+// names.
 func (p *program) imports(s *state) {
 	if len(s.code) > 4<<10 || !strings.Contains(s.code, "import") && !strings.Contains(s.code, "require") {
 		return
@@ -227,7 +229,7 @@ func nameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
 }
 
-// names records the names in a statement, such as a or a.b.c, and the calls of known functions.
+// names adds the names in a statement, such as a or a.b.c, and the calls of known functions to s.
 func (p *program) names(s *state) {
 	code := s.code
 	for i := 0; i < len(code); {
@@ -316,7 +318,7 @@ func (p *program) isCalled(code, name string, end int, e effect) bool {
 	return false
 }
 
-// member adds the facts of a name, even if the code does not call it: variables with credentials,
+// member adds the facts of a name that do not depend on a call: variables with credentials,
 // settings, and the whole environment.
 func (p *program) member(s *state, name string, begin, end int) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -416,8 +418,8 @@ func (p *program) passesEnvironment(s *state) bool {
 // maxWords is the maximum number of strings after a call that are read as the words of a command.
 const maxWords = 50
 
-// runs adds the command that the call c runs. Calls must be passed in the order of the statement,
-// so that the code is searched for brackets only once.
+// runs adds facts about the command that a call executes. The calls of a statement must be passed
+// in order, so that the code is searched for brackets only once.
 func (p *program) runs(s *state, c call, texts []text) {
 	var words []string
 	at := c.at

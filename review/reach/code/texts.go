@@ -40,8 +40,8 @@ func (p *program) assembled(s *state) []text {
 	return list
 }
 
-// joiningText reports whether code, which is between two literals, concatenates them, and returns
-// the text to insert between their values.
+// joiningText reports whether the code between two literals concatenates them. It also returns the
+// text to insert between their values.
 func (p *program) joiningText(code string, joins bool) (string, bool) {
 	switch code {
 	case "":

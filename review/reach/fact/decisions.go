@@ -54,7 +54,8 @@ func (d Decisions) Check() error {
 	return nil
 }
 
-// Of returns the strictest decision with a pattern that matches f, or Undecided.
+// Of returns the decision about f. If f matches patterns of different decisions, Of returns the
+// strictest of these decisions. If no pattern matches, it returns Undecided.
 func (d Decisions) Of(f Fact) Decision {
 	matches := func(pattern string) bool {
 		kind, value, _ := strings.Cut(pattern, ":")

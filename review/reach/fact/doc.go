@@ -23,7 +23,7 @@ type List struct {
 	Sentences bool
 
 	facts []Fact
-	seen  map[string]int // index of a fact by its key
+	seen  map[string]int // maps the key of each fact to its index in facts
 }
 
 // Facts returns the collected facts.
@@ -146,7 +146,7 @@ func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 }
 
 // Handled returns a copy of d for the arguments of a command that does not print the content of
-// files, such as chmod(1). A secret in the result is not treated as read by a program, unless
+// files, such as chmod(1). Programs are assumed not to read the secrets in the result, unless
 // ReadsNames is called.
 func (d Doc) Handled() Doc {
 	d.handled = true

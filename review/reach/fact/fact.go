@@ -34,7 +34,7 @@ const (
 	Information Policy = "information" // listed, but never a reason for a recommendation
 )
 
-// Uses that affect the policy or that several packages add. Any other use is the name of the
+// The uses that affect the policy or that several packages add. Any other use is the name of the
 // program or call that uses the value.
 const (
 	PlainHTTP    = "plain http"

@@ -100,8 +100,8 @@ func ByKind(facts []Fact) []Group {
 	return groups
 }
 
-// Words describes f on a single line by its kind and value, followed by its use in parentheses
-// unless the use is a common one.
+// Words returns the kind and the value of f on a single line. If the use of f is not one of the
+// common uses, the use follows in parentheses.
 func (f Fact) Words() string {
 	switch f.Use {
 	case "", Literal, Order, Store, Environment, Command, f.Value:
@@ -133,7 +133,7 @@ func (g Group) Values() string {
 		l.Counts = append(l.Counts, told)
 	}
 	var values []string
-	packages := map[string]int{} // index in values by package manager
+	packages := map[string]int{} // maps each package manager to the index of its packages in values
 	seen := map[string]bool{}
 	for _, f := range l.Listed {
 		if seen[f.Value] {
@@ -158,9 +158,9 @@ func (g Group) Values() string {
 	return strings.Join(values, ", ")
 }
 
-// Lines returns a line for each listed fact and each count of d. Added facts are marked with "+"
-// and removed facts with "-". An added fact that other subjects in the registry also have is
-// labeled as known.
+// Lines returns one line for each fact that Arrange lists, and one line for each group of facts
+// that Arrange counts. Added facts are marked with "+" and removed facts with "-". An added fact is
+// labeled as known if other subjects in the registry also have it.
 func Lines(d Difference) []string {
 	var lines []string
 	for _, side := range []struct {

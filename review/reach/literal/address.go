@@ -79,7 +79,7 @@ var namespaces = map[string]bool{
 	"ns.adobe.com": true, "xmlns.com": true, "www.apple.com": true, "maven.apache.org": true, "www.sitemaps.org": true, "www.apache.org": true, "schemas.openid.net": true, "www.gnu.org": true, "json.schemastore.org": true,
 }
 
-// host adds host, which is the host or mailbox of the address at the given offset.
+// host adds the host or the mailbox of the address at the given offset.
 func (s *scanner) host(offset int, host string) {
 	switch {
 	case namespaces[host] && s.use == fact.Literal:
@@ -188,7 +188,7 @@ func FileExtension(name string) bool {
 	return false
 }
 
-// isPrecededBy reports whether one of marks ends directly before the given offset.
+// isPrecededBy reports whether the text before the given offset ends with one of the given marks.
 func (s *scanner) isPrecededBy(at int, marks ...string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasSuffix(s.Text[:at], m) })
 }

@@ -37,8 +37,8 @@ var templateSuffixes = []string{"example", "sample", "template", "dist", "tpl", 
 // https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html.
 var keyFiles = map[string]bool{".pem": true, ".p12": true, ".pfx": true, ".jks": true, ".keystore": true, ".kdbx": true}
 
-// PlaceOf returns the place of the file with the path name. Obeyed takes precedence over
-// Credentials.
+// PlaceOf returns how other programs use the file with the given path. If both Credentials and
+// Obeyed apply, PlaceOf returns Obeyed.
 func PlaceOf(name string) Place {
 	t := tables()
 	elements := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
@@ -66,8 +66,8 @@ func PlaceOf(name string) Place {
 	return found
 }
 
-// SampleOf reports whether sample is the name of a template for the file name, such as .env.example
-// for .env. A command that copies a template to the file called name reads no credentials.
+// SampleOf reports whether sample is the name of a template for the file with the given name, such
+// as .env.example for .env. A command that copies the template to this file reads no credentials.
 func SampleOf(sample, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
 	return ok && slices.Contains(templateSuffixes, rest)
@@ -80,8 +80,8 @@ func publicKey(name string) bool {
 }
 
 // publicKeysOnly reports whether the name of a key file indicates that the file contains only
-// public keys. Except for trust stores, only PEM files do: a PKCS #12 file named after a certificate
-// usually contains the private key, too.
+// public keys. Apart from trust stores, only the name of a PEM file can indicate this: a PKCS #12
+// file that is named after a certificate usually contains the private key, too.
 func publicKeysOnly(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keychain", "")
 	return strings.Contains(name, "trust") || path.Ext(name) == ".pem" &&

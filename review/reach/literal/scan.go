@@ -110,8 +110,8 @@ type word struct {
 	bits       class
 }
 
-// Scan adds the facts of the words in d. use is the use of the facts about addresses, flags, and
-// settings.
+// Scan adds the facts of the words in d. Facts about addresses, flags, and settings get the given
+// use.
 func Scan(d fact.Doc, mode Mode, use string) {
 	s := scanner{Doc: d, mode: mode, use: use}
 	text, settings, named := d.Text, tables().settings, &tables().named
@@ -229,8 +229,8 @@ func (s *scanner) word(w word) {
 	}
 }
 
-// setting adds the setting that w names, if it is a known setting. The value of the setting is in w
-// or in the next word.
+// setting adds the setting in w if it is a known setting. The value of the setting is in w or in
+// the next word.
 func (s *scanner) setting(w word) {
 	name, value, ok := strings.Cut(w.text, "=")
 	if i := strings.LastIndexAny(name, ".:"); i > 0 {

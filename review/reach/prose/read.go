@@ -109,11 +109,11 @@ func codeSpans(d fact.Doc) string {
 	return string(blank)
 }
 
-// kinds are the nouns that mark a code span next to them as the name of another tool, server,
+// kinds contains nouns. A code span next to one of these nouns is the name of another tool, server,
 // skill, or agent.
 var kinds = []string{"skill", "agent", "subagent", "sub-agent", "server", "tool", "plugin", "mcp"}
 
-// packages are the nouns that mark a code span next to them as the name of a package.
+// packages contains nouns. A code span next to one of these nouns is the name of a package.
 var packages = []string{"package", "library", "dependency", "module", "crate", "gem"}
 
 // other adds the name of another tool, server, skill, agent, or package. name is the content of a

@@ -28,7 +28,7 @@ type command struct {
 	piped      bool   // the output of the command goes into a pipe
 }
 
-// input describes the commands before a command in its pipeline.
+// input describes the preceding commands in the pipeline of a command.
 type input struct {
 	fetched, decoded bool
 	shell            bool // an interactive shell writes into the pipe
@@ -65,8 +65,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 	})
 }
 
-// maxPipeline is the length in bytes after which no further command is added to the text of a
-// pipeline.
+// maxPipeline limits the text of a pipeline. If the text has at least this length in bytes, no
+// further command is added.
 const maxPipeline = 400
 
 // add records that c writes into the pipe. It does nothing if c is nil.
@@ -214,7 +214,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// assign records the value that a assigns to a variable, and adds the facts of the value.
+// assign records the value of the assigned variable, and adds the facts of this value.
 func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil {
 		return
@@ -234,7 +234,7 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// flatStatement adds the facts of s without the facts of statements nested in s. stdin is the
+// flatStatement adds the facts of s, except the facts of the statements nested in s. stdin is the
 // standard input of s.
 func (r *reader) flatStatement(s *syntax.Stmt, stdin input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {

@@ -62,8 +62,8 @@ func (r *reader) command(c *command, stdin input) {
 	}
 }
 
-// words adds the facts of the words of c. name is the program of c with its subcommand. words
-// returns the first host in the words, or "".
+// words adds the facts of the words of c. It returns the first host in these words, or "". name is the program of c
+// with its subcommand.
 func (r *reader) words(c *command, name string) (address string) {
 	use := fact.Literal
 	if c.known || programName(c.program) && strings.ToUpper(c.program) != c.program {
@@ -108,8 +108,8 @@ func (r *reader) words(c *command, name string) (address string) {
 	return address
 }
 
-// handles reports whether c uses the file named by word i without printing the content of the file.
-// name is the program of c with its subcommand.
+// handles reports whether c uses a file without printing its content. i is the index of the word with the name of the
+// file. name is the program of c with its subcommand.
 func (c *command) handles(i int, name string) bool {
 	switch program := c.words[0]; {
 	case strings.Contains(program, "/") && program != "/bin/"+c.program && program != "/usr/bin/"+c.program:
@@ -315,8 +315,8 @@ func (r *reader) packages(c *command, args []string, name string) {
 // usualRegistries are the hosts of the default registries of package managers.
 var usualRegistries = map[string]bool{"registry.npmjs.org": true, "pypi.org": true, "files.pythonhosted.org": true, "registry.yarnpkg.com": true, "rubygems.org": true, "crates.io": true, "proxy.golang.org": true}
 
-// image returns the container image in command, which calls docker run, as a list of at most one element. The image is
-// the first word that is neither an option nor the value of an option.
+// image returns the container image of a docker run command, as a list of at most one element. The image is the first
+// word that is neither an option nor the value of an option.
 func image(command []string) []string {
 	for i := 2; i < len(command); i++ {
 		w := command[i]
@@ -386,7 +386,8 @@ func (r *reader) addChangedFiles(c *command, args []string, name string) {
 	}
 }
 
-// rights adds the options of c that skip a check or widen permissions only in a particular program.
+// rights adds the options of c that skip a check or widen permissions. It handles only options that have this effect in
+// a particular program.
 func (r *reader) rights(c *command, name string) {
 	for _, w := range c.words[min(1, len(c.words)):] {
 		short := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")
@@ -414,7 +415,7 @@ func Interactive(command []string) bool {
 // https://www.kernel.org/doc/html/latest/admin-guide/devices.html.
 var disks = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "ada", "da"}
 
-// wipes returns the name of a folder or device if c deletes its whole content, or else "".
+// wipes returns the name of a folder or a device if c deletes its whole content. Otherwise, wipes returns "".
 func (c *command) wipes(args []string) string {
 	deletes := false
 	switch {

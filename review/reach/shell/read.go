@@ -71,10 +71,10 @@ func lineEnd(text string, i int) int {
 	}
 }
 
-// Inline adds the facts of a code span or an indented line if its text is a command, and reports
-// whether it is. A command begins with a known program, with a relative path, or with a word that
-// is followed by a flag. The parser cannot distinguish commands from other text, because it accepts
-// most sentences.
+// Inline reports whether the text of a code span or an indented line is a command, and adds the
+// facts of the command. A command begins with a known program, with a relative path, or with a word
+// that is followed by a flag. The parser cannot distinguish commands from other text, because it
+// accepts most sentences.
 func Inline(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t")
 	text = strings.TrimPrefix(text, "$ ")
@@ -221,9 +221,10 @@ func nestsTooDeep(text string) bool {
 	return false
 }
 
-// Inspects reports whether text is a command of a known program (command), and whether the command
-// only shows local state (inspects). inspects requires a single command without redirections and
-// variables. The options of the command must neither write a file nor run a program.
+// Inspects examines a command. The result command reports whether the program is known, and the
+// result inspects reports whether the command only shows local state. inspects is false unless text
+// is a single command without redirections and variables. It is also false if an option of the
+// command writes a file or runs a program.
 func Inspects(text string) (command, inspects bool) {
 	name, _, more := strings.Cut(text, " ")
 	if _, known := tables().programs[name]; !known || !more && !tables().inspects[name] {
@@ -258,7 +259,7 @@ func Inspects(text string) (command, inspects bool) {
 	return true, listed && (len(words) < 2 || words[1] != "branch" || !slices.ContainsFunc(options, changesBranch))
 }
 
-// Names reports whether text names a known program, except in a command that only shows local
+// Names reports whether a known program occurs in text, except in a command that only shows local
 // state. If the name of the program is also an English word, an argument must follow.
 func Names(text string) bool {
 	words := strings.Fields(text)
@@ -279,7 +280,7 @@ func Names(text string) bool {
 	return false
 }
 
-// changesBranch reports whether the given option of git-branch(1) may do more than list branches.
+// changesBranch reports whether the given option lets git-branch(1) do more than list branches.
 func changesBranch(option string) bool {
 	return !slices.Contains([]string{"-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--remotes", "--verbose"}, option)
 }
