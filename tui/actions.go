@@ -84,7 +84,7 @@ func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "no shell 
 
 // suspend stores the unsent text and returns control to the shell.
 func (m *Model) suspend() tea.Cmd {
-	if why := m.cannotSuspend(); why != "" { // dialogs pass this key without checking whether it is disabled
+	if why := m.cannotSuspend(); why != "" { // if a dialog is open, the caller has not checked whether the key is disabled
 		return m.shell.Say(screen.Warning, "ctrl+z: %s", why)
 	}
 	return unsent.Then(m.shell.SaveText(), tea.Suspend)
@@ -120,8 +120,9 @@ func places() []keys.Place {
 	return all
 }
 
-// Rebind assigns the keys in bindings to the actions with these names. It returns the names in bindings that
-// are not names of actions. Call it before the first frame is drawn.
+// Rebind binds actions to other keys. bindings contains the keys for each action; its map keys are the names
+// of the actions. Rebind returns the map keys that are not the name of any action. Call it before the first
+// frame is drawn.
 func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 	return m.keys.Bind(bindings, m.globalKeys())
 }

@@ -119,10 +119,11 @@ type Config struct {
 	Views []View
 	// Commands are programs that the user can run on the selected proposal or definition.
 	Commands []Command
-	// Blocked reports whether a write is waiting for another process to release the database; nil if unknown.
+	// Blocked reports whether a write is waiting for another process to release the database. It is nil if the
+	// workbench cannot determine this.
 	Blocked func() bool
-	// Size returns the terminal's size in cells; nil if unknown. The workbench polls Size, because it can miss the
-	// message about a resize during start-up.
+	// Size returns the terminal's size in cells. It is nil if the size is unknown. The workbench polls Size,
+	// because it can miss the message about a resize during start-up.
 	Size func() (width, height int)
 	// Regroup moves proposals to the change set named changeSet. If changeSet is "", Regroup removes the proposals
 	// from their sets. It is nil if proposals cannot be moved.
@@ -136,8 +137,9 @@ type Config struct {
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 	// After returns a command that sends msg after d. If After is nil, the workbench uses tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
-	// Wait returns when another process may have written to the database, or after the duration every. seen is the
-	// stamp that the previous call returned, initially 0. If Wait is nil, the workbench polls.
+	// Wait waits until another process may have written to the database, but not longer than the given interval.
+	// It returns the new stamp of the database. The parameter seen is the stamp from the previous call, or 0 in
+	// the first call. If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)
 }
 

@@ -248,8 +248,8 @@ func (m *Model) askCommand() tea.Cmd {
 }
 
 // run runs c in the terminal. When c has ended, run waits until the user presses enter. It replaces
-// placeholders only in arguments, and passes each argument unchanged to the program. No shell parses the
-// values, and they cannot change which program runs.
+// placeholders only in arguments, and no shell parses the values of the placeholders. A value therefore cannot
+// change which program runs.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {
@@ -263,7 +263,7 @@ func (m *Model) run(c Command, values []string) tea.Cmd {
 		give = tea.ExecProcess
 	}
 	const waiting = `"$@"; status=$?; printf '\n[enter returns to toolcrib] '; read -r _; exit $status`
-	return give(exec.Command("sh", append([]string{"-c", waiting, "sh", c.Args[0]}, args...)...), func(err error) tea.Msg { //nolint:noctx // no timeout: the user ends it
+	return give(exec.Command("sh", append([]string{"-c", waiting, "sh", c.Args[0]}, args...)...), func(err error) tea.Msg { //nolint:noctx // no timeout: the user ends the program
 		if err != nil {
 			return screen.Done{Err: fmt.Errorf("%s failed: %w", c.Name, err)}
 		}

@@ -114,8 +114,8 @@ func (m *pageOpener) Marked() []proposals.Proposal { return m.queue.Marks.List }
 // MarkOnly marks ps and removes all other marks.
 func (m *pageOpener) MarkOnly(ps []proposals.Proposal) { m.queue.Marks.List = ps }
 
-// OpenSet opens the change set of p if p is open and the set has several members. If not, it opens p at the
-// current tab.
+// OpenSet opens the change set of p if p is in an open state and the set has several members. If not, it opens
+// p at the current tab.
 func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || !p.State.Open() {
 		return m.Open(p, true)
@@ -136,8 +136,8 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 }
 
-// showSet opens the page of a change set. If the set has a page already, showSet reuses it, because the page
-// records what the user has read. The set may have had another name then.
+// showSet opens the page of a change set. If the set has a page already, showSet reuses the page, because it
+// records what the user has read. The name of the set may have changed since that page was opened.
 func (m *pageOpener) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
 	for name, other := range m.sets { // look for a page that has shown members of the set under another name

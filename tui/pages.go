@@ -34,12 +34,12 @@ import (
 type pageKind struct {
 	zero    screen.Page               // provides the place and the keys for the documentation
 	make    func(s *deps) screen.Page // constructor; nil if pageOpener creates the pages
-	key     screen.Key                // key that opens the page from any page; roots sets its Do; zero for no key
-	next    draw.Safe                 // page that the key opens if this page is on screen already
+	key     screen.Key                // key that opens the page from any page; roots sets its Do field; zero for no key
+	next    draw.Safe                 // name of the page that the key opens if this page is on screen already
 	off     func(cfg *Config) string  // returns why the key is disabled, or ""; may be nil
 	name    draw.Safe                 // name in the bar; "" for none
 	last    bool                      // placed last in the bar
-	present func(cfg *Config) bool    // reports whether the bar names the page; nil means always
+	present func(cfg *Config) bool    // reports whether the name of the page is in the bar; nil means always
 	watched bool                      // reload the page after each write, because the bar shows its sign
 	// sign draws the page's sign in the bar while another page is on screen; it may be nil.
 	sign func(p screen.Page, f screen.Frame) draw.Line

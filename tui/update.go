@@ -48,7 +48,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
 	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
-		m.markSeen() // before this message scrolls the text away
+		m.markSeen() // record the text before this message scrolls it away
 	}
 	cmd := m.route(msg)
 	if pressed {
@@ -207,8 +207,8 @@ const wheelLines = 3
 const doubleClick = 400 * time.Millisecond
 
 // pointer handles mouse events. The wheel scrolls, a click selects a row, and a double click opens the row. A
-// click on a clickable part of the screen, such as a page name, a tab, or a key in the footer, performs its
-// action.
+// click on a clickable part of the screen, such as a page name, a tab, or a key in the footer, performs the
+// action of this part.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil

@@ -99,8 +99,8 @@ func (m *Model) counted(msg queue.Counted) {
 	m.news.known = msg.Total
 }
 
-// clock returns a text that changes when the screen must be redrawn although no message has changed it. It
-// contains the current minute, because the screen shows ages, and the state of the checkpoint.
+// clock returns a text that changes when the screen must be redrawn without a message. It contains the
+// current minute, because the screen shows ages, and the state of the checkpoint.
 func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
 // checkpointSign draws a warning if some decisions are not covered by a published checkpoint. If all are

@@ -16,11 +16,11 @@ import (
 
 // Log reads the audit log.
 type Log interface {
-	// Events returns at most limit entries, newest first. Their numbers are less than before; if before is 0,
-	// Events starts with the newest entry of the log.
+	// Events returns at most limit entries, newest first. The parameter before is an exclusive upper bound for the
+	// entry numbers; 0 means no bound.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns at most limit versions of s, newest first. Their numbers are less than before; if before is
-	// 0, Versions starts with the newest version.
+	// Versions returns at most limit versions of s, newest first. The parameter before is an exclusive upper bound
+	// for the version numbers; 0 means no bound.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
@@ -43,7 +43,7 @@ type Page struct {
 	reading bool // a read of older entries is in progress
 }
 
-// New returns a page without entries. Reload loads them.
+// New returns a page without entries. Reload loads the entries.
 func New(ctx context.Context, sh Shell, log Log, restore screen.Restore) *Page {
 	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log, restore: restore}
 	p.Pager.SetWrap(false)
@@ -108,8 +108,8 @@ func (p *Page) Tabs() (left, right draw.Line) {
 // pageSize is the number of entries that are read at once.
 const pageSize = 200
 
-// Events is the result of reading a chunk of entries. Before is the number that the read started below; 0 means
-// that it started with the newest entry.
+// Events is the result of reading a chunk of entries. The field Before is the exclusive upper bound for the entry
+// numbers of the chunk; 0 means no bound.
 type Events struct {
 	Before int64
 	Events []history.Event

@@ -112,7 +112,8 @@ func parseData(e history.Event) data {
 	return d
 }
 
-// details formats the details of an entry on one line. All parts except the note at the end fit in room cells.
+// details formats the details of an entry on one line. The line ends before the first detail that would make
+// it wider than room. Only the note at the end can be wider.
 func details(e history.Event, room int) string {
 	data := parseData(e)
 	var words []string

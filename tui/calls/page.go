@@ -24,8 +24,9 @@ const maxAnswered = 50
 
 // Desk reads calls and answers them.
 type Desk interface {
-	// PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
-	// no longer wait. The argument last limits how many of the newest calls it reads for this.
+	// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. To find the recent
+	// calls, it reads the newest calls; the parameter last is the maximum number of calls to read. The result
+	// waiting is the number of waiting calls.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
@@ -45,7 +46,7 @@ type Page struct {
 	waitingText func() string // describes how many proposals wait for the user
 }
 
-// New returns a page without calls. Reload loads them. desk is nil if no gateway is available.
+// New returns a page without calls. Reload loads the calls. desk is nil if no gateway is available.
 func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waitingText: waits, tracks: map[string]pager.TextID{}, next: 1}
 }
@@ -156,8 +157,8 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 // prints all lines.
 const maxResult = 40
 
-// track returns the ID of the first line of p's arguments in the pager's record. The IDs of the other lines
-// follow.
+// track returns the ID under which the pager records the first line of p's arguments. Each further line has the
+// next higher ID.
 func (c *Page) track(p gateway.Pending) pager.TextID {
 	first, ok := c.tracks[p.ID]
 	if !ok {
@@ -178,8 +179,8 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// firstUnseen returns the index of the first line of a call's arguments that has not been on screen. missing is
-// false if all lines have been on screen.
+// firstUnseen returns the index of the first argument line that has not been on screen. The result missing reports
+// whether such a line exists.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {
@@ -222,7 +223,7 @@ func (c *Page) Keys() []screen.Key {
 	}, screen.TextKeys(c.shell, c)...)
 }
 
-// noneWaiting returns why the selected call cannot be answered, or "".
+// noneWaiting returns the reason why the selected call cannot be answered, or "".
 func (c *Page) noneWaiting() string {
 	p, ok := c.selected()
 	switch {
@@ -240,7 +241,7 @@ func (c *Page) showUnseen() tea.Cmd {
 	if !missing {
 		return c.shell.Say(screen.Remark, "You've seen all arguments of the call")
 	}
-	const head = 3 // lines of a waiting call above its arguments
+	const head = 3 // number of lines above the arguments of a waiting call
 	c.Pager.Center(c.Pager.StopRow() + head + line)
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package changeset implements the workbench page that shows a whole change set. The page contains every new
-// text with its findings, and beside the texts an index of the members.
+// Package changeset implements the workbench page that shows a whole change set. The page shows every new text
+// with its findings. An index of the members is beside the texts.
 package changeset
 
 import (
@@ -30,11 +30,11 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// AddView registers the page as a place where proposals can be read. unread returns the parts of a proposal
-	// that have not been on screen. Its second result, missing, lists the headings and findings among them, which
-	// no approval may skip.
+	// AddView registers the page as a place where proposals can be read. The function unread returns the parts of
+	// a proposal that have not been on screen. Its second result, missing, is not empty if headings or findings
+	// are among these parts. The user must read headings and findings before an approval.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Regroup moves a member out of the set; nil if members cannot be moved.
+	// Regroup moves members out of the set. It is nil if members cannot be moved.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
@@ -113,8 +113,8 @@ func (p *Page) unseen() int {
 	return n
 }
 
-// unread returns the parts of a member that have not been on screen; a tool is a single part. missing is not
-// empty if the user has not seen all headings and findings of the member and of the whole set.
+// unread returns the parts of a member that have not been on screen; a tool is a single part. The result missing
+// is not empty if the user has yet to see a heading or a finding of the member or of the whole set.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
 	of := map[int]bool{-1: true, member: true} // also the members that contain lines repeated by this member

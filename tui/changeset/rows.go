@@ -29,9 +29,9 @@ type text struct {
 	member int    // index of the member; -1 if the text describes the whole set
 	part   string // file or field to which a line belongs; "" for none
 	line   bool   // neither a heading nor a finding; the user can choose to approve it unread
-	row    int    // row that shows the text; if the text is folded, the row that follows it
+	row    int    // row that shows the text; for a folded text, the next visible row
 	fold   bool   // the text is folded
-	from   int    // index of the member that contains the same lines and shows them; -1 for none
+	from   int    // index of the other member that shows the same lines; -1 for none
 }
 
 // textKey identifies a text. nth distinguishes equal texts of the same proposal: it is 1 for the first.

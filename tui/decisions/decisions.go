@@ -58,7 +58,7 @@ type Set interface {
 	UnreadText() string // describes how much of the page is unread
 }
 
-// Decisions asks the user for decisions and makes them.
+// Decisions asks the user for decisions, and makes these decisions.
 type Decisions struct {
 	Context context.Context //nolint:containedctx // for reads before a dialog opens
 	Shell   Shell
@@ -481,5 +481,5 @@ func (b *batch) proposals() []proposals.Proposal {
 	return lists.Map(b.dossiers, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
-// NextHint names the key that opens the next proposal. It is appended to the message about a decision.
+// NextHint is appended to the message about a decision. It mentions the key that opens the next proposal.
 const NextHint = ". Press . for the next proposal"

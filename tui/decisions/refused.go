@@ -31,7 +31,7 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 			alone := d
 			alone.Members = nil // the other members are in the batch and have refusals of their own
 			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
-			if set := d.Proposal.ChangeSet; set != "" { // the same hint for all members of the set, so that byReason can group them
+			if set := d.Proposal.ChangeSet; set != "" { // use the same hint for all members of the set, so that byReason can group them
 				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"
 			}
 			why = strings.Join(wording.Obstacles(alone, wording.Remedies{Assess: again}), "; ")

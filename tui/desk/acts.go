@@ -25,8 +25,8 @@ type User struct {
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
 	Desk    Desk
-	// Versions returns at most limit versions of s that precede the version numbered before, newest first. If
-	// before is 0, it starts with the newest version.
+	// Versions returns at most limit versions of s, newest first. The parameter before is an exclusive upper
+	// bound for the version numbers; 0 means no bound.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Calls    Calls     // nil if no gateway is available
 	Signer   Signer    // nil if decisions are not signed
@@ -51,7 +51,8 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	return act.Form(1).Done + " " + s.Rule + " in " + wording.FieldName(s.Path), err
 }
 
-// submit submits a new draft. If submitting fails, it returns the draft, which remains a draft, and the error.
+// submit submits a new draft, and describes the outcome. If the draft cannot be submitted, submit returns the
+// draft unchanged.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, outcome string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -66,10 +67,10 @@ func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at rev
 	return proposals.ActComment.Form(1).Done, err
 }
 
-// Perform performs act, which takes no text from the user.
+// Perform performs an act that requires no text from the user.
 func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
 	done := act.Form(1).Done
-	switch act { //nolint:exhaustive // all other acts take a text
+	switch act { //nolint:exhaustive // all other acts require a text
 	case proposals.ActSubmit:
 		p, err := u.Desk.Submit(ctx, u.Actor, id)
 		return done + " as " + wording.Reference(p), err
@@ -140,8 +141,8 @@ const maxWaiting = 200
 // CallState returns the state of call p.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls returns the waiting calls and their number. The waiting calls are followed by those of the
-// newest maxRecent calls that no longer wait.
+// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. To find the recent
+// calls, it reads at most maxRecent of the newest calls. The result waiting is the number of waiting calls.
 func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -160,7 +161,8 @@ func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway
 // ErrNotSigned indicates that the user declined to sign, so that the decision was not made.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk that answers call p. If decisions must be signed, it first has the answer signed.
+// answerer returns the desk that answers call p. If decisions must be signed, answerer first requests the
+// user's signature for the answer.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil
@@ -239,7 +241,7 @@ type SignRequest struct {
 	Run            func() error
 }
 
-// Line returns a sentence that names the signer, the key, and the statement.
+// Line returns a sentence that mentions the signer, the key, and the statement.
 func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }

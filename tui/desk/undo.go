@@ -66,7 +66,7 @@ func (u *User) askRepropose(sh screen.Shell, f screen.Frame, decisions []proposa
 	}
 }
 
-// reproposeAll returns a write that proposes the content of all of ds again. If ds has a single element, the
+// reproposeAll returns a write that proposes the content of each dossier again. If ds has a single element, the
 // write also opens the new proposal.
 func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 	if len(ds) == 1 {

@@ -68,7 +68,7 @@ func (d *Dialog) layOut() {
 	d.Pager.SetSize(w, min(d.Pager.Lines(max(1, most)+1), max(1, most)))
 }
 
-// joinFacts puts as many facts as possible on each line of at most width cells.
+// joinFacts joins as many facts as possible on each line without exceeding the given width.
 func joinFacts(facts []draw.Line, width int) []draw.Line {
 	var lines []draw.Line
 	var l draw.Line

@@ -62,14 +62,14 @@ const (
 	blank  kind = iota
 	head        // heading of a field
 	gap         // omitted unchanged lines
-	line        // line a of a hunk
-	pair        // lines a and b of a hunk, side by side; -1 if a side has no line
+	line        // a line of a hunk, with the index a
+	pair        // two lines of a hunk side by side, with the indexes a and b; -1 if a side has no line
 	brief       // a field with a single line, drawn in one row with its name
-	note        // remark that line a does not end with a newline
+	note        // remark that the line with the index a does not end with a newline
 	title       // heading of fields that are not part of the definition
-	remark      // note number a
+	remark      // the note with the index a
 	count       // number of changed files
-	file        // file number a of the list of files
+	file        // the file with the index a in the list of files
 )
 
 type ref struct {
@@ -246,7 +246,8 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// stop makes the next row a stop, unless the heading of the field is a stop and only a few rows above.
+// stop makes the next row a stop. It does nothing if the heading of the field is a stop that is only a few rows
+// above.
 func (a *arrangement) stop() {
 	at := len(a.rows)
 	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {

@@ -17,7 +17,7 @@ import (
 type Note struct {
 	Path    string // path of a field, or of a value inside a field
 	Line    int    // line number in the new text; 0 for the whole field
-	Passage string // if Path is a value inside a field, the text to search the field for, because Line counts within the value
+	Passage string // text to search for in the field; used if Path is a value inside a field, because Line is then relative to the value
 	Style   func(theme.Theme) theme.Style
 	Sign    draw.Safe // for example "■ S109" or "mara"
 	Text    string
@@ -115,7 +115,7 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	return row, ok
 }
 
-// contains reports whether row r shows, in the new text, the first line of passage.
+// contains reports whether row r shows a line of the new text that contains the first line of passage.
 func (l *List) contains(r ref, passage string) bool {
 	first, _, _ := strings.Cut(passage, "\n")
 	n := r.a

@@ -211,7 +211,7 @@ func (l *List) String() string {
 
 // CurrentRow returns the row of the current line of p. This is the picked row, the current stop if it is
 // visible, or the first visible row. If that row has no position in the new text, CurrentRow returns the next
-// visible row that has one.
+// visible row that has a position.
 func (l *List) CurrentRow(p *pager.Pager) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -263,9 +263,9 @@ func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row of a line: line number of the new text of the field at path. If the list does not show
-// this line, Find returns the nearest preceding row of the field, or the first changed field inside path. It
-// returns false if nothing at path has changed.
+// Find returns the row that shows the line with the given number in the new text of the field at path. If the
+// list does not show this line, Find returns the nearest preceding row of the field, or the first changed field
+// inside path. It returns false if nothing at path has changed.
 func (l *List) Find(path string, number int) (row int, ok bool) {
 	a := l.shown
 	for i, r := range a.rows {

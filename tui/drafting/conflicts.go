@@ -93,7 +93,7 @@ func (g *merge) edit(m *Drafting) tea.Cmd {
 	return m.Edit(m.Editor.Merge(g.p, &merge))
 }
 
-// content draws the passages with both sides.
+// content draws each passage in three versions: before the changes, in the proposal, and in the live version.
 func (g *merge) content(th theme.Theme, page *prose.Page) {
 	page.Text("", "The proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {

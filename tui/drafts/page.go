@@ -70,7 +70,7 @@ type Page struct {
 	texts []text
 }
 
-// New returns a page without texts. Reload loads them.
+// New returns a page without texts. Reload loads the texts.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
 }

@@ -67,14 +67,14 @@ func (l Line) Plain() Line {
 	return out
 }
 
-// Write appends l to b, cut or padded to exactly width cells. The style of each span is applied on top of base.
+// Write appends l to b, cut or padded to the given width. The style of each span is applied on top of base.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	for _, s := range l.Fit(width) {
 		s.Style.Over(base).Write(b, string(s.Text))
 	}
 }
 
-// Fit returns l, cut or padded to exactly width cells.
+// Fit returns l, cut or padded to the given width.
 func (l Line) Fit(width int) Line {
 	out := make(Line, 0, len(l)+1)
 	for _, s := range l {
@@ -91,15 +91,15 @@ func (l Line) Fit(width int) Line {
 	return append(out, Span{Text: Safe(Blank(width))})
 }
 
-// String returns the terminal output for l, cut or padded to exactly width cells.
+// String returns the terminal output for l, cut or padded to the given width.
 func (l Line) String(width int) string {
 	var b strings.Builder
 	l.Write(&b, width, "")
 	return b.String()
 }
 
-// Changes draws the numbers of added and removed lines, for example "+3 −1". It omits a number that is 0,
-// unless both are 0.
+// Changes draws the numbers of added and removed lines, for example "+3 −1". If only one of the numbers is 0,
+// Changes omits this number.
 func Changes(th theme.Theme, added, removed int) Line {
 	var l Line
 	if added > 0 || removed == 0 {
@@ -114,8 +114,8 @@ func Changes(th theme.Theme, added, removed int) Line {
 	return l
 }
 
-// Justify returns a line of width cells that begins with left and ends with right. If left and right do not
-// both fit, it returns left.
+// Justify returns a line of the given width with the spans of left at its beginning and the spans of right at
+// its end. If there is not enough room for both, Justify returns left.
 func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
@@ -156,7 +156,7 @@ func Blank(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Pad returns s, cut or padded to exactly width cells.
+// Pad returns s, cut or padded to the given width.
 func Pad(s Safe, width int) Safe {
 	s = Cut(s, width)
 	return s + Safe(Blank(width-Width(s)))
@@ -231,12 +231,12 @@ func Width[T ~string](s T) int {
 	return w
 }
 
-// maxAgreed limits a range of code points, which begins at 0. Both methods of cluster return the same width for
-// every code point in the range.
+// maxAgreed is the last code point of a range that begins at 0. For every code point in this range, both
+// methods of cluster return the same width.
 const maxAgreed = 0x2ff
 
-// Cut returns s if s fits in width cells. If not, it returns the beginning of s and an ellipsis, in at most
-// width cells.
+// Cut shortens s to the given width. If s is wider, Cut returns its beginning, followed by an ellipsis. If not,
+// Cut returns s unchanged.
 func Cut(s Safe, width int) Safe {
 	if len(s) <= width || Width(s) <= width {
 		return s
@@ -268,8 +268,8 @@ func CutWords(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the columns start to end-1 of s. If s is too short, Slice pads the result with blanks. If only
-// one half of a wide character is in these columns, Slice replaces it by a blank.
+// Slice returns the part of s from column start to column end-1. If s is too short, Slice pads the result with
+// blanks. If only one half of a wide character is in these columns, Slice replaces it by a blank.
 func Slice(s Safe, start, end int) Safe {
 	var b strings.Builder
 	at := 0

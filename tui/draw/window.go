@@ -81,9 +81,10 @@ func plainRun(raw string, i, n int) int {
 	return j - i
 }
 
-// Measure returns the end of the longest piece of raw that begins at offset start and fits in width cells. The
-// piece is drawn in column col and takes used cells. If the first glyph is too wide, the piece consists of this
-// glyph, and used is width.
+// Measure finds the longest piece of raw that begins at offset start and fits in the given width if it is drawn
+// in column col. Measure returns the offset at which the piece ends, and the number of cells that the piece
+// takes. If even the first glyph is too wide, the piece consists of this glyph, and Measure returns width as
+// the number of cells.
 func Measure(raw string, start, col, width int) (end, used int) {
 	i := start
 	for i < len(raw) && used < width {
@@ -139,8 +140,8 @@ func (t *Text) Write(b *strings.Builder, start, end, col, width int) int {
 	return used
 }
 
-// styleAt returns the style of the byte at offset i. It also returns the offset at the end of this style, or
-// end if that is smaller.
+// styleAt returns the style of the byte at offset i. It also returns the offset at which this style ends, but
+// at most end.
 func (t *Text) styleAt(i, end int) (theme.Style, int) {
 	style, until := t.Base, end
 	for _, marks := range [2][]Mark{t.Marks, t.Over} {

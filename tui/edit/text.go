@@ -148,8 +148,8 @@ func (t *Lossless) vertical(step int) {
 // CursorStyle draws the cursor by reversing the colors of its cell.
 const CursorStyle theme.Style = "\x1b[7m"
 
-// View draws the part of t around the cursor in height lines of exactly width cells. It draws the cursor only if
-// focus is set.
+// View draws the part of t around the cursor, in a field of the given width and height. It draws the cursor only
+// if focus is set.
 func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	text, cursor := t.String(), t.Cursor()
 	p := pager.New(th)
@@ -173,8 +173,8 @@ func Height(t Text, width, limit int) int {
 	return min(p.Lines(limit), limit)
 }
 
-// ViewLine draws a single line and its cursor in width cells. It applies the style marked if the text is
-// selected.
+// ViewLine draws a single line and its cursor in a field of the given width. The parameter marked is the style
+// of a selected text.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Escape(text[:at]), draw.Safe(" "), draw.Safe("")

@@ -152,7 +152,7 @@ func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Ma
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// create writes the manuscript's file, unless the file exists.
+// create writes the initial text to the manuscript's file if the file does not exist.
 func (w Manuscript) create() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,9 +220,9 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// marshal returns the text of a draft and a file extension. The text is Markdown, unless Markdown would lose
-// information or contain hidden characters. Then it is JSON, in which hidden characters are escape sequences
-// that an editor cannot lose.
+// marshal returns the text of a draft and a file extension. The text is JSON if Markdown would lose information or
+// contain hidden characters. In JSON, hidden characters are escape sequences that an editor cannot lose. In all other
+// cases, the text is Markdown.
 func marshal(d proposals.Draft) (text []byte, ext string) {
 	if text, err := d.Markdown(); err == nil && isFullyVisible(string(text)) {
 		return text, ".md"

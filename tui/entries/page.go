@@ -243,8 +243,8 @@ func (r *Page) Reload() tea.Cmd {
 	return r.read(loaded)
 }
 
-// read loads the groups. For each group, it loads the number of entries given in loaded. If the list has at
-// most fewEntries entries, read loads all of them.
+// read loads the groups. The map loaded contains, for each group, the number of entries to load. If the list
+// has at most fewEntries entries, read loads all of them.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
 	return screen.Load(r.shell, r, func() (outline, error) {

@@ -81,14 +81,16 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// minIDWidth is the part of the ID column's width, in cells, that takes precedence over other columns.
+// minIDWidth is the width, in cells, that the ID column can take before the columns with a higher rank. The ID
+// column becomes wider only if the other columns leave room.
 const minIDWidth = 32
 
 // minNameWidth is the minimum width of the NAME column, in cells. Narrower names would be cut too short to be
 // useful.
 const minNameWidth = 16
 
-// columns returns the columns that fit in width cells. If there is room, each column is as wide as its content.
+// columns returns the columns that fit in the given width. If there is room, each column is as wide as its
+// content.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)

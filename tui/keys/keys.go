@@ -55,7 +55,7 @@ type Keys struct {
 	pages      *navigation.Pages
 	bindings   map[string][]string // the user's keys; the map keys are names of actions
 	global     []screen.Key        // keys that work on every page
-	cachedPage screen.Page         // the page that cached belongs to; without the cache, each frame would build the keys for its footer
+	cachedPage screen.Page         // page of the cached keys; without the cache, each frame would build the keys for its footer
 	cached     []screen.Key
 	pending    *pendingKey  // key that runs once its page has loaded; nil for none
 	undo       *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
@@ -67,9 +67,9 @@ func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 	return &Keys{Options: o, shell: sh, pages: pages}
 }
 
-// Bind assigns the keys in bindings to the actions with these names. It returns the names in bindings that are
-// not names of actions. global contains the keys that work on every page. Call Bind before the first frame is
-// drawn.
+// Bind binds actions to other keys. bindings contains the keys for each action; its map keys are the names of the
+// actions. Bind returns the map keys that are not the name of any action. global contains the keys that work on
+// every page. Call Bind before the first frame is drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
 	m.bindings, m.cachedPage = bindings, nil
 	m.global = m.rebound(global)

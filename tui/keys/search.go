@@ -36,7 +36,7 @@ type search struct {
 	selected int // index of the selected result
 }
 
-// number matches the input if it is the number of a proposal.
+// number matches an input that consists of the number of a proposal.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
 // OpenSearch opens the search.

@@ -119,7 +119,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Brief draws the layer and the ID of a subject in width cells. It omits the layer user.
+// Brief draws the layer and the ID of a subject, cut to the given width. It omits the layer "user".
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
 		return draw.Of(th.Text, draw.Cut(draw.Escape(s.ID), width))
@@ -127,8 +127,8 @@ func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return layered(th, s, width)
 }
 
-// layered draws the layer and the ID of a subject in width cells. If the layer does not fit, it draws an
-// ellipsis in place of the layer.
+// layered draws the layer and the ID of a subject, cut to the given width. If the layer does not fit, it draws
+// an ellipsis in place of the layer.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	layer, id := draw.Escape(string(s.Layer)), draw.Escape(s.ID)
 	switch left := width - 1 - draw.Width(id); {
@@ -140,8 +140,8 @@ func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return draw.Of(th.Faint, layer+"/").Add(th.Text, id)
 }
 
-// Named draws the kind, the layer, and the ID of a subject in width cells. If space is short, it omits the
-// kind, and then the layer.
+// Named draws the kind, the layer, and the ID of a subject, cut to the given width. If space is short, it
+// omits the kind, and then the layer.
 func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if whole := Subject(th, s); whole.Width() <= width {
 		return whole

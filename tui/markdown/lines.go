@@ -41,8 +41,8 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 	return marks
 }
 
-// lines converts the output of Glamour. Colors in the output encode roles, and lines decodes them. It drops all
-// other escape sequences.
+// lines converts the output of Glamour. It converts colors to the roles that they encode, and drops all other
+// escape sequences.
 func lines(out string) []Line {
 	var all []Line
 	var l Line

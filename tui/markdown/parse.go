@@ -193,8 +193,8 @@ func openFence(fence, line string) string {
 // maxPrefix is the maximum width of the indentation of continuation lines, in cells.
 const maxPrefix = 20
 
-// Cell returns the line as a cell with the given indentation. It aligns continuation lines with the text that
-// follows a bullet, or the bars of a quote.
+// Cell returns the line as a cell with the given indentation. Continuation lines are aligned with the text
+// after a bullet or a number. In a quote, each continuation line begins with the same bars.
 func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	n, hang := prefix(l.Text)
 	if draw.Width(hang) > maxPrefix {
@@ -217,8 +217,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 }
 
-// prefix returns the length of the blanks, the bars, and the bullet or number at the beginning of text. hang is
-// the text that continuation lines begin with instead.
+// prefix returns the length of the blanks, the bars, and the bullet or number at the beginning of text. The
+// result hang is the text that takes the place of this prefix in continuation lines.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

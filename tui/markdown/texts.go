@@ -59,8 +59,8 @@ type Rendered struct {
 // maxRenderings is the maximum number of cached renderings.
 const maxRenderings = 200
 
-// Rendering returns the part of text that has been rendered so far at the given width. If parts are missing, it
-// requests the next one. If text is larger than MaxBytes, it returns nil.
+// Rendering returns the part of text that has been rendered so far at the given width. If the rendering is
+// incomplete, it requests the next part. If text is larger than MaxBytes, it returns nil.
 func (t *Texts) Rendering(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -124,9 +124,9 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 // second.
 const MaxBytes = 200_000
 
-// Render renders a part of a text. The lines are at most width cells wide, unless a line cannot be broken. If
-// rendering would lose letters, lossless is false, and Render returns the lines of part unchanged. Render is
-// slow and must not be called in the update loop.
+// Render renders a part of a text. No line is wider than width, unless the line cannot be broken. If rendering
+// would lose letters, lossless is false, and Render returns the lines of part unchanged. Render is slow and
+// must not be called in the update loop.
 func Render(part string, width int) (out []Line, lossless bool) {
 	safe := visible.Text(part)
 	if out, lossless = render(safe, max(8, width)); lossless {

@@ -29,8 +29,8 @@ type Pages struct {
 	active screen.Page
 	trail  []screen.Page // pages that esc goes back to, most recent last
 	detail screen.Page   // the last detail page that was shown, or nil
-	// isDetail reports whether a page is a detail page. If a detail page is on screen and another one is shown,
-	// the new page takes its place, and the trail stays the same.
+	// isDetail reports whether a page is a detail page. If a detail page is on screen and the user opens
+	// another detail page, the new page takes the place of the old page, and the trail stays the same.
 	isDetail func(screen.Page) bool
 }
 

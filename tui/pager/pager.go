@@ -22,7 +22,7 @@ type Pager struct {
 	match theme.Style // style of matches
 
 	rule        theme.Style // style of the divider between two cells
-	more        theme.Style // style of the sign that the text continues beyond the edge
+	more        theme.Style // style of the sign for text that continues beyond the edge
 	cursorStyle theme.Style // style of the sign at the current stop; "" for no sign
 	picking     bool        // the user is picking a row
 	pickAction  string
@@ -106,7 +106,7 @@ func (p *Pager) selects() bool { return p.cursorStyle != "" && len(p.stops) > 0 
 // divider is the character between the two cells of a row.
 const divider = "│"
 
-// View returns height lines of exactly width cells each.
+// View returns the lines of the viewport. Each line is exactly as wide as the viewport.
 func (p *Pager) View() []string {
 	defer p.beginPass()()
 	lines := make([]string, 0, p.height)
@@ -147,7 +147,7 @@ func (p *Pager) write(b *strings.Builder, pos position) {
 			gutter = withCursor(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{pos.row, c}, &cell, text, pos.sub)
-		if pos.sub > 0 && !shown { // this cell has no such line, but the other cell of the row has
+		if pos.sub > 0 && !shown { // the other cell of the row has more lines than this cell
 			b.WriteString(draw.Blank(width))
 			continue
 		}

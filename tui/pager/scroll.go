@@ -126,7 +126,7 @@ func (p *Pager) RevealOffset(row, offset int) {
 	p.scroll(1 - p.height)
 }
 
-// MarkSeen records the visible texts. The record of a text is the length of its beginning that has been on
+// MarkSeen records the visible texts. For each text, it records how many bytes from its beginning have been on
 // screen without gaps.
 func (p *Pager) MarkSeen() {
 	defer p.beginPass()()
@@ -155,7 +155,8 @@ func (p *Pager) Seen(t TextID, n int) bool {
 }
 
 // Pick lets the user pick a row, beginning with the given row. During this time, scrolling moves the picked
-// row. style is the style of the sign at the picked row. deed is the footer's description of enter.
+// row. style is the style of the sign at the picked row. deed is the description of the enter key in the
+// footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickAction = true, style, deed
 	p.pickRow(row)
@@ -164,7 +165,7 @@ func (p *Pager) Pick(row int, style theme.Style, deed string) {
 // Unpick stops the picking of a row.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickAction returns the description of enter that was passed to Pick.
+// PickAction returns the description of the enter key that was passed to Pick.
 func (p *Pager) PickAction() string { return p.pickAction }
 
 // Picked returns the picked row. It returns false if the user is not picking a row.

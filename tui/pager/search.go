@@ -42,7 +42,7 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is the maximum number of rows of a pager that Match counts matches in. For more rows, counting
+// maxCounted is the maximum number of rows in which Match counts matches. If a pager has more rows, counting
 // would cause a noticeable delay.
 const maxCounted = 20_000
 
@@ -110,7 +110,7 @@ func (p *Pager) find(from, step int) bool {
 
 // Searchable is implemented by Rows that can be searched without being laid out.
 type Searchable interface {
-	// HasText reports whether holds returns true for any text of row i.
+	// HasText reports whether row i has a text for which the function holds returns true.
 	HasText(i int, holds func(text string) bool) bool
 }
 
@@ -150,7 +150,7 @@ func indexFold(s, sub string) int {
 	return -1
 }
 
-// indexEither returns the index of the first byte in s that is a or b, or -1.
+// indexEither returns the index of the first byte in s that is equal to a or to b, or -1 if there is none.
 func indexEither(s string, a, b byte) int {
 	i := strings.IndexByte(s, a)
 	if a == b {

@@ -4,7 +4,8 @@ package pager
 
 import "toolcrib/tui/draw"
 
-// viewport shows height lines of rows, beginning with the line top.
+// viewport shows a part of the rows. The field top is the position of its first line, and height is the number
+// of its lines.
 type viewport struct {
 	rows   Rows
 	layout *layout
@@ -20,8 +21,8 @@ type viewport struct {
 // that row.
 type position struct{ row, sub int }
 
-// rowCache caches the row of the last call of the method row during a pass over the viewport, because drawing
-// each line of a row needs the row several times.
+// rowCache caches the last result of viewport.row during a pass over the viewport. Drawing the lines of a row
+// requires the row several times.
 type rowCache struct {
 	active, valid bool
 	index         int
@@ -128,7 +129,7 @@ func (v *viewport) clamp() {
 	if v.top.row >= v.len() {
 		v.top = position{max(0, v.len()-1), 0}
 	}
-	// end is expensive, so call it only if the end can be in the viewport.
+	// The end method is expensive, so call it only if the end can be in the viewport.
 	if v.len()-v.top.row > v.height {
 		return
 	}
@@ -197,7 +198,7 @@ func (v *viewport) ScrollTo(row int) {
 	v.clamp()
 }
 
-// Window returns the range of visible rows. The row end is not visible.
+// Window returns the indexes of the visible rows as a range from start to end-1.
 func (v *viewport) Window() (start, end int) {
 	if v.len() == 0 {
 		return 0, 0
@@ -217,7 +218,7 @@ func (v *viewport) Window() (start, end int) {
 	return v.top.row, at.row + 1
 }
 
-// Lines returns the number of lines of all rows, limited to limit.
+// Lines returns the number of lines of all rows, but at most limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
 	for at, ok := (position{}), v.len() > 0; ok && n < limit; n++ {
@@ -240,7 +241,7 @@ func (v *viewport) cellWidth(row Row, c int) int {
 }
 
 // textWidth returns the width of the text in cell c of the given row. The last column of a cell is reserved for
-// the sign that the text continues beyond the edge.
+// the sign of a text that continues beyond the edge.
 func (v *viewport) textWidth(row Row, c int) int {
 	width := v.cellWidth(row, c)
 	if most := row.Cells[c].MaxWidth; v.wrap && most > 0 {
@@ -249,8 +250,8 @@ func (v *viewport) textWidth(row Row, c int) int {
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
-// span returns the visible part of the text in line sub of a cell, as offsets, and the column of the part's
-// first character. visible is false if the cell has no line sub.
+// span returns the offsets between which the text in line sub of a cell is visible, and the column of the first
+// visible character. The result visible reports whether the cell has such a line.
 func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (start, end, col int, visible bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)

@@ -29,7 +29,8 @@ func New(now func() time.Time, delay func(time.Duration, tea.Msg) tea.Cmd) *Oper
 	return &Operations{now: now, after: delay}
 }
 
-// Operation is a running read or write. done of total steps are completed; total is 0 if it is unknown.
+// Operation is a running read or write. The field done is the number of completed steps. The field total is
+// the number of all steps, or 0 if it is unknown.
 type Operation struct {
 	of          *Operations
 	what        string

@@ -57,7 +57,7 @@ func (a *acts) ChangesSince() func() string {
 	}
 }
 
-// ask returns a function that asks the user for the decision act on the proposal.
+// ask returns a function that asks the user for a decision on the proposal. act is the kind of decision.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -111,7 +111,7 @@ func (a *acts) askComment(anchor review.Anchor) tea.Cmd {
 	})
 }
 
-// askPerform returns a function that asks the user to confirm act, which takes no text.
+// askPerform returns a function that asks the user to confirm an act that requires no text.
 func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -132,7 +132,7 @@ func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// perform performs act, which takes no text.
+// perform performs an act that requires no text.
 func (a *acts) perform(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Perform(ctx, act, a.id) }))
 }

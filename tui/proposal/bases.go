@@ -35,7 +35,8 @@ func (b base) hasField(path string) bool {
 	return err == nil && doc.Find(path) != nil
 }
 
-// bases contains the possible bases of a comparison, first the base of the draft. all[at] is the chosen base.
+// bases contains the possible bases of a comparison. all[0] is the base of the draft, and all[at] is the
+// chosen base.
 type bases struct {
 	all      []base
 	at       int

@@ -67,8 +67,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// fileCosts lists the number of tokens in the context of an agent, for each occasion, before and after an
-// approval. It draws nothing until the tokens have been counted.
+// fileCosts draws how many tokens the files add to the context of an agent, before and after an approval. It
+// draws a line for each occasion, and nothing until the tokens have been counted.
 func (t *promptPane) fileCosts(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

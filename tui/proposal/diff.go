@@ -33,8 +33,8 @@ func (t *diffPane) Fill() {
 	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
 }
 
-// Load implements tab. It computes the diff between the chosen base and the current revision, unless the diff
-// is available.
+// Load implements tab. It computes the diff between the chosen base and the current revision if this diff is
+// not available yet.
 func (t *diffPane) Load() tea.Cmd {
 	what, base, mustBeRead := t.bases.comparison(), t.bases.chosen(), t.bases.isDraftBase()
 	if t.list != nil && what == t.comparison {

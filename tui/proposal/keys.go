@@ -107,7 +107,7 @@ func (a *acts) revise() tea.Cmd {
 // The functions below with a name that begins with "cannot" return the reason why a key is disabled, or "" if
 // the key is enabled.
 
-// notMyTurn reports whether the proposal is not in the state user review.
+// notMyTurn reports whether the proposal is in a state other than user review.
 func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }

@@ -1,4 +1,5 @@
-// This file lists the findings and comments that the diff shows. It also names the files of unsent comments.
+// This file lists the findings and comments that the diff shows. It also determines the names of the files for
+// unsent comments.
 
 package proposal
 

@@ -24,7 +24,7 @@ import (
 // tabNames holds the names of the tabs.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 
-// tabTerms contains synonyms for the names of the tabs. The search finds them too.
+// tabTerms contains synonyms for the names of the tabs. The search also finds tabs by these synonyms.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
 
 // Page shows a proposal. Its tabs share the state of the page.
@@ -116,9 +116,9 @@ func (pp *Page) Rules() []string {
 	return ids
 }
 
-// selectedFinding returns the selected finding. On the Diff tab, a proposal with a single candidate needs no
-// selection: the candidate is the only blocking finding without a waiver or, if no finding blocks, the only
-// finding. selectedFinding returns false if no finding is selected and no such candidate exists.
+// selectedFinding returns the selected finding. If no finding is selected on the Diff tab, it returns the only
+// blocking finding without a waiver or, if no finding blocks, the only finding. It returns false if it finds
+// neither.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
@@ -202,7 +202,7 @@ func (pp *Page) Unseen() tea.Cmd {
 	}))
 }
 
-// nextUnseen goes to the next unseen part of those that must be read before an approval.
+// nextUnseen goes to the next unseen part that the user must read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	if !pp.diff.bases.isDraftBase() {
 		pp.diff.bases.at = 0
@@ -383,8 +383,8 @@ func (pp *Page) View() []string {
 	return pp.frame.SideBySide(pp.overview.pager.View(), pp.tabs[pp.RightTab()].ActivePager().View(), pp.frame.Left)
 }
 
-// MarkSeen implements screen.Page. It records which of the parts that must be read before an approval are on
-// screen.
+// MarkSeen implements screen.Page. It records which texts of the Overview, Diff, and Assessment tabs are on
+// screen. These tabs contain the parts that the user must read before an approval.
 func (pp *Page) MarkSeen() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {

@@ -47,7 +47,8 @@ type tab interface {
 
 // host is the part of the page that the tabs use. It includes actions on other tabs.
 type host interface {
-	// then returns a message. When the page receives the message, it calls do if the proposal is loaded.
+	// then returns a message. When the page receives the message, it calls the given function if the proposal is
+	// loaded.
 	then(do func() tea.Cmd) tea.Msg
 	// SelectTab moves the focus to the given tab. rememberTab records the tab that the user jumps from, so that
 	// esc returns to it.

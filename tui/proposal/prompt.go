@@ -30,7 +30,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView selects what is shown of a prompt: the diff, the text after an approval, or the current text.
+// promptView selects which view of a prompt is shown: the diff, the text after an approval, or the current
+// text.
 type promptView int
 
 const (
@@ -125,8 +126,8 @@ func (t *promptPane) groups() [][]int {
 	return groups
 }
 
-// LoadVisible computes the missing diffs of the selected agent's prompts. It does nothing if the right pane
-// shows another tab, or would do so on a wider screen.
+// LoadVisible computes the missing diffs of the selected agent's prompts. It does nothing if RightTab returns
+// another tab.
 func (t *promptPane) LoadVisible() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
 		return nil
@@ -206,7 +207,7 @@ func (t *promptPane) head() pager.Rows {
 	return page.Rows()
 }
 
-// sizes draws the sizes of the prompt changes[i] before and after an approval.
+// sizes draws the size of the prompt with index i in changes, before and after an approval.
 func (t *promptPane) sizes(page *prose.Page, i int) {
 	if i >= len(t.counts) {
 		return
@@ -346,8 +347,8 @@ func (t *promptPane) Keys() []screen.Key {
 	}
 }
 
-// next selects the prompt that is step prompts away. In the diff view, it skips prompts with the same diff as
-// the selected prompt.
+// next selects the next prompt if step is 1, or the previous prompt if step is -1. In the diff view, it skips
+// prompts with the same diff as the selected prompt.
 func (t *promptPane) next(step int) tea.Cmd {
 	n := len(t.changes)
 	if n == 0 {

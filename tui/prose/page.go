@@ -47,7 +47,7 @@ func (p *Page) Title(text string) { p.item(" ", text, p.th.Strong, nil) }
 // Heading adds the heading of a section.
 func (p *Page) Heading(text string) { p.item(" ", text, p.th.Title, nil) }
 
-// Text adds text, which may have several lines, with the given indentation.
+// Text adds text, which can have several lines, with the given indentation.
 func (p *Page) Text(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.TextLine(indent, line)

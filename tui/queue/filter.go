@@ -148,7 +148,7 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	return lines
 }
 
-// sort moves by step positions in the list of orders, and applies the new order.
+// sort applies the next order of the list if step is 1, or the previous order if step is -1.
 func (s *criteria) sort(step int) {
 	all := review.Orders()
 	s.order = all[(slices.Index(all, s.order)+step+len(all))%len(all)]

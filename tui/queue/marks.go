@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxMarks is the maximum number of marked proposals. It is limited because the dialog of the decision lists
-// them all.
+// maxMarks is the maximum number of marked proposals. The limit exists because the dialog of a decision lists
+// all marked proposals.
 const maxMarks = 100
 
 // Marks are the marked proposals, in the order in which the user marked them.
@@ -26,7 +26,7 @@ func (ms Marks) Has(id proposals.ID) bool {
 	return slices.ContainsFunc(ms, func(p proposals.Proposal) bool { return p.ID == id })
 }
 
-// Without returns a copy of the marks without the proposals with the given IDs.
+// Without returns a copy of ms from which the proposals with the given IDs are removed.
 func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }

@@ -35,8 +35,8 @@ type Options struct {
 	// Extents reads the numbers of lines that the given proposals add and remove. If Extents is nil, the column
 	// for these numbers stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// AddView records that the side pane has shown proposals completely. Their pages and the dialogs of decisions
-	// then treat them as read. It may be nil.
+	// AddView records that the side pane has shown the given proposals completely. The pages of these proposals and
+	// the dialogs of decisions then treat the proposals as read. AddView may be nil.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Debounce returns a command that sends msg after the debounce delay.
 	Debounce func(msg tea.Msg) tea.Cmd
@@ -143,7 +143,7 @@ func (q *Page) reference() string {
 	return wording.Reference(r.First())
 }
 
-// openWaiting opens the next proposal that waits for the user, starting with the selected one.
+// openWaiting opens the next proposal that waits for the user, starting with the selected proposal.
 func (q *Page) openWaiting() tea.Cmd {
 	if p, ok := q.list.current(); ok && p.State == proposals.UserReview {
 		return q.shell.OpenSet(p)

@@ -41,7 +41,7 @@ func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, 
 	return g.id(p), page
 }
 
-// shows reports whether the content is that of the current revision of p.
+// shows reports whether g is the content for the current revision of p.
 func (g PreviewContent) shows(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision

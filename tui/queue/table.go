@@ -52,8 +52,8 @@ type grid struct {
 	states  bool // draw a column for the state, because the rows can have different states
 }
 
-// columns returns the columns of a list that is width cells wide. They are the same at every width, except that
-// a narrow list with states has no column for the author.
+// columns returns the columns of a list of the given width. Every list has the same columns, except that a narrow list
+// with states has no column for the author.
 func (g grid) columns(width int) []*column {
 	th := g.th
 	number, by, subject, state := numberWidth, 8, &column{}, &column{}
@@ -119,8 +119,8 @@ func (g grid) columns(width int) []*column {
 // minWords is the minimum width, in cells, for the beginning of a rationale. Less text would not be useful.
 const minWords = 16
 
-// summaryAt returns the first cell of the summary in a column of the given width. A longer ID moves the summary
-// to the right. A narrow column has room for a verdict such as "3 blocks".
+// summaryAt returns the cell at which the summary begins in a column of the given width. A longer ID moves the summary
+// to the right. In a narrow column, there is room for a verdict such as "3 blocks".
 func summaryAt(width int) int { return min(max(width*2/5, 22), 36, width-10) }
 
 // subject draws the name of row r, followed by a summary: the verdict and, if there is room, the first words of
@@ -166,7 +166,8 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	return name
 }
 
-// numbers draws the number of the proposal, or the number of members of a folded set, in at most width cells.
+// numbers draws the number of the proposal, or the number of members of a folded set. If a column is too narrow for
+// "#" and the number of the proposal, "#" is omitted.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Escapef("%d×", len(r.Members))
@@ -210,8 +211,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines draws the number of lines that a proposal adds and removes. It draws nothing until these numbers are known, and
-// nothing for a folded set.
+// lines draws the numbers of lines that a proposal adds and removes. It draws nothing until these numbers are known,
+// and nothing for a folded set.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line

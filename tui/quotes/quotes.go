@@ -63,7 +63,7 @@ func lineOf(text string, n int) (string, bool) {
 const maxPassage = 2000
 
 // Findings lists the findings of a dossier. Each row of findings is a stop. A passage is quoted once, below the
-// rows that share it. For each quoted line, Findings stores in required the number of bytes that the user must
+// rows that share it. In the map required, Findings stores how many bytes of each quoted line the user must
 // see.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, required map[pager.TextID]int) {
 	var remedies []string
@@ -105,7 +105,7 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	}
 }
 
-// quotation is a line with a passage, which extends from start to end.
+// quotation is a line that contains a passage. The passage extends from offset start to offset end.
 type quotation struct {
 	text       string
 	start, end int
@@ -203,8 +203,8 @@ func (q *Quotes) Line(d review.Dossier, anchor review.Anchor) (string, bool) {
 // have the same severity and the same passage.
 type Row []review.Standing
 
-// Rows groups findings into rows. Rows with the same passage are adjacent, at the position of the first of
-// these findings.
+// Rows groups findings into rows. Rows about the same passage are adjacent, at the position of the first
+// finding about this passage.
 func Rows(all []review.Standing) []Row {
 	type passage struct {
 		path, text   string

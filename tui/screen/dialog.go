@@ -35,7 +35,7 @@ type Dialog struct {
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
 	OnDecline    func() tea.Cmd // called when the user presses esc or n
-	PassKeys     bool           // keys that the dialog does not use close it, as esc does, and then act on the page
+	PassKeys     bool           // a key that the dialog does not use closes the dialog, as esc does, and then acts on the page
 	OpenUnread   func() tea.Cmd // called when the user presses u while parts are unread; opens the first of them
 	Changed      func() string  // returns how the subject has changed since the dialog was opened, or ""
 	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none
@@ -85,8 +85,8 @@ func ReadDraft(about string) (id proposals.ID, more int, ok bool) {
 	return proposals.ID(about[:draftIDLength]), more, true
 }
 
-// About describes the proposals that a text is about. It names the proposal with the smallest ID, followed by
-// the number of the other proposals.
+// About describes the proposals that a text is about. The result contains a name for the proposal with the
+// smallest ID, followed by the number of the other proposals.
 func About(ps ...proposals.Proposal) string {
 	if len(ps) == 0 {
 		return ""

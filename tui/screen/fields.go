@@ -124,8 +124,8 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that no agent has the tools that ps propose. It shows the command that assigns one. If ps is
-// empty, Unassigned draws nothing.
+// Unassigned warns that no agent has the tools that ps propose. It shows the command that assigns a tool to an
+// agent. If ps is empty, Unassigned draws nothing.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	names := lists.Map(ps[:min(len(ps), wording.MaxRules)], func(p proposals.Proposal) string { return p.Subject.ID })
 	if len(ps) == 0 {
@@ -325,8 +325,8 @@ type Forker interface{ Fork(id string) tea.Cmd }
 // Drafter drafts a new proposal in the editor.
 type Drafter interface{ DraftNew() tea.Cmd }
 
-// EntryKeys returns the keys for the live definition that selected returns. change opens this definition in the
-// editor. noEditor returns the reason why no editor is available, or "".
+// EntryKeys returns the keys for a live definition. The function selected returns this definition, and the function
+// change opens it in the editor. The function noEditor returns the reason why no editor is available, or "".
 func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
@@ -361,8 +361,9 @@ const MaxVersions = 500
 // Span is a pair of version numbers to compare. If From is 0, all of To is shown as added.
 type Span struct{ From, To int }
 
-// Between returns the versions to compare: the version at index selected, and the version with the number
-// marked. If no other version is marked, it returns the preceding version instead.
+// Between returns the numbers of two versions to compare. One is the version with the index selected. The other is
+// the marked version or, if no other version is marked, the version that precedes the selected version. The
+// parameter marked is the number of the marked version, or 0.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -376,8 +377,9 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of the version with the number selected. current is the number of the marked version,
-// or 0. MarkVersion returns the new number of the marked version, or 0.
+// MarkVersion toggles the mark of a version. The parameter selected is the number of this version, and current is
+// the number of the marked version, or 0 for none. The result marked is the number of the version that is marked
+// afterward, or 0 for none.
 func MarkVersion(sh Shell, current, selected int) (marked int, cmd tea.Cmd) {
 	if current == selected {
 		return 0, sh.Say(Remark, "Mark removed")
@@ -415,8 +417,8 @@ func Extent(fields []diff.Field) string {
 	return l.String(l.Width())
 }
 
-// VersionRows lists versions in width cells. For each version, it shows the time, the author and the approver,
-// the number of changed lines, and the reason. Each row is a stop of the pager.
+// VersionRows lists versions in a column of the given width. For each version, it shows the time, the author and the
+// approver, the number of changed lines, and the reason. Each row is a stop of the pager.
 func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
 	for i, v := range versions {
 		page.Stop()

@@ -53,7 +53,7 @@ type Done struct{ Err error }
 // Breadcrumbed is a page that the user opens from a list. The bar shows the name of the list and the name of
 // the entry.
 type Breadcrumbed interface {
-	// Parent returns the name of the list. Crumb draws the name of the entry in at most room cells.
+	// Parent returns the name of the list. Crumb draws the name of the entry. The name is not wider than room.
 	Parent() draw.Safe
 	Crumb(room int) draw.Line
 }
@@ -115,8 +115,8 @@ type Frame struct {
 	Now   func() time.Time // returns the current time, which ages are computed from
 }
 
-// Layout is the geometry of the screen. From top to bottom: the bar, the tabs, a rule, the body, the status line, and
-// the footer.
+// Layout is the geometry of the screen. From top to bottom, the screen consists of the bar, the tabs, a rule, the
+// body, the status line, and the footer.
 type Layout struct {
 	Width, Height int
 	TooSmall      bool
@@ -247,8 +247,8 @@ func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 // MarkSeen implements Page. It does nothing, because lists do not record which rows have been on screen.
 func (l *List) MarkSeen() {}
 
-// Window returns the first of n rows to show in a viewport of the given height. The viewport scrolls from top
-// only as far as necessary to show the cursor.
+// Window returns the index of the first visible row of a list with n rows. height is the number of visible rows, and
+// top is the previous first row. The list scrolls only as far as necessary to show the cursor.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)

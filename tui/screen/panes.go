@@ -66,7 +66,7 @@ func noPanes(p Paned) string {
 }
 
 // zoomed returns the reason why only one pane is shown, or "" if both are shown. If the user has hidden a pane,
-// it returns reason.
+// it returns the given reason.
 func zoomed(p Paned, reason string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
@@ -125,8 +125,8 @@ func (p *Panes) TabAt(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// TabIn returns the tab in the right pane if right is set, and the first tab, which is in the left pane, if
-// not.
+// TabIn returns the tab in the right pane if right is set. If not, it returns the first tab, which is in the
+// left pane.
 func (p *Panes) TabIn(right bool) int {
 	if right {
 		return p.RightTab()
@@ -144,9 +144,9 @@ func (p *Panes) TabBar(f Frame, names []string, info draw.Line) draw.Line {
 	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-info.Width())...)
 }
 
-// TabLine draws names of tabs in width cells. If not all names fit, it draws the current tab and its neighbors,
-// and on each side a sign if more tabs follow there. If keys is set, the current tab is drawn with the focus.
-// current is an index of names. names[0] is the name of the page's tab with the index offset.
+// TabLine draws names of tabs in a line of the given width. If not all names fit, it draws the current tab and
+// its neighbors, and on each side a sign if more tabs follow there. If keys is set, the current tab is drawn
+// with the focus. current is an index of names. names[0] is the name of the page's tab with the index offset.
 func (f Frame) TabLine(names []string, offset, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
@@ -174,8 +174,8 @@ func (f Frame) TabLine(names []string, offset, current int, keys bool, width int
 	return l
 }
 
-// Fitting returns the end of the longest part of names that begins at index start and fits in width cells. Each
-// name needs a blank on both sides, and the line needs one cell at each end.
+// Fitting returns the end of the longest sequence of names that begins at index start and fits in the given
+// width. Each name needs a blank on both sides, and the line needs one cell at each end.
 func Fitting(names []string, start, width int) int {
 	used, to := 1, start
 	for to < len(names) {

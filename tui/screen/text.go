@@ -26,7 +26,7 @@ func NewText() Text {
 // Fit lays out the text in the full width of f.
 func (t *Text) Fit(f Frame) { t.FitIn(f, f.Width) }
 
-// FitIn lays out the text in width cells of f.
+// FitIn is like Fit, but lays out the text in the given width.
 func (t *Text) FitIn(f Frame, width int) {
 	t.Frame = f
 	t.Pager.SetSize(width, f.Body)
@@ -140,7 +140,7 @@ func (k textKeys) scrollPages(n float64) func() tea.Cmd {
 	return k.then(func(p *pager.Pager) { p.ScrollPages(n) })
 }
 
-// more calls the method More of the page, if the page has one.
+// more calls the More method of the page, if the page has this method.
 func (k textKeys) more() tea.Cmd {
 	if p, ok := k.page.(interface{ More() tea.Cmd }); ok {
 		return p.More()
@@ -200,7 +200,8 @@ func (k textKeys) nextMatch(step int) func() tea.Cmd {
 	}
 }
 
-// found shows the number of the selected matching line, or that text was not found.
+// found shows the result of a search in the status line: the number of the selected matching line, or a
+// warning if no line matches.
 func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	p.SelectVisible()
 	n, of, ok := p.Match()

@@ -36,9 +36,9 @@ type view struct {
 // New returns an empty record.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]view{}} }
 
-// AddView registers a place other than their own pages where the user can read the proposals in ds. The
-// function unread returns the unread parts of a proposal. Its second result, missing, lists the parts that must
-// be on screen even if the user approves unread parts.
+// AddView registers a place where the user can read the proposals in ds, in addition to the pages of the
+// proposals. The function unread returns the unread parts of a proposal. Its second result, missing, lists the
+// parts that must be on screen even if the user approves unread parts.
 func (s *Record) AddView(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
 		s.views[d.Proposal.ID] = view{d, unread}
@@ -109,9 +109,9 @@ func (s *Record) Missing(d review.Dossier) []string {
 	return []string{"its findings"}
 }
 
-// sameText reports whether what the user has read in dossier a need not be read again in dossier b. This is the
-// case if both have the same text and the same base, and b has no finding about hidden characters. For example,
-// a waiver changes the digest, but not the text.
+// sameText reports whether a user who has read dossier a has also read the text of dossier b. This is the case if
+// both have the same text and the same base, and b has no finding about hidden characters. For example, a waiver
+// changes the digest, but not the text.
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
@@ -163,8 +163,8 @@ func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	return -1, nil
 }
 
-// unseenFindings returns the findings that have not been on screen. It returns all of them if all is set, and
-// only those about hidden characters if not.
+// unseenFindings returns the findings that have not been on screen. Unless all is set, it returns only findings
+// about hidden characters.
 func (r *Reading) unseenFindings(all bool) []review.Standing {
 	return lists.Filter(r.dossier.Standing, func(s review.Standing) bool { return (all || !visible.Clean(s.Passage)) && !r.hasSeen(s) })
 }

@@ -41,7 +41,7 @@ type Page struct {
 	waitingText func() string // describes how many proposals wait for the user
 }
 
-// New returns a page without entries. Reload loads them.
+// New returns a page without entries. Reload loads the entries.
 func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waitingText: waits}
 }

@@ -155,8 +155,8 @@ func (s *Shell) Paste(text string) tea.Cmd {
 	return nil
 }
 
-// Lowest returns the lines above the footer: the input line, or the message. If there are several, they cover
-// the last lines of the page.
+// Lowest returns the lines above the footer: the input line, or the message. Several lines cover the last lines
+// of the page.
 func (s *Shell) Lowest() []draw.Line {
 	if in := s.line; in != nil && s.Dialog() == nil {
 		if in.Above != nil {

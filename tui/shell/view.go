@@ -203,8 +203,8 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	return lines
 }
 
-// Wrap breaks text into lines of at most width cells. It breaks lines between words. A word is broken only if
-// it is longer than a line.
+// Wrap breaks text into lines. No line is wider than the given width. A line ends between two words, unless a
+// single word is wider than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
 	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {

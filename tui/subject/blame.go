@@ -93,7 +93,7 @@ func (b *blameSection) load() tea.Cmd {
 	}
 }
 
-// turn moves by step texts.
+// turn selects the next text if step is 1, or the previous text if step is -1.
 func (b *blameSection) turn(step int) tea.Cmd {
 	n := len(b.results)
 	if n == 0 || b.page.Tab != sectionBlame {

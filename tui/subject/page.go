@@ -73,10 +73,10 @@ type Page struct {
 	definition      json.RawMessage
 	versions        []history.Version
 	extents         []string       // number of changed lines of each version, as text
-	requested       screen.Span    // versions to compare after the versions have been read
+	requested       screen.Span    // versions to compare once the list of versions has been read
 	marked          int            // number of the version that the user has marked for a comparison; 0 for none
 	stop            int            // stop that esc returns to in the list of versions
-	compared        screen.Span    // versions that are compared in changed
+	compared        screen.Span    // versions that are compared
 	changed         *difflist.List // differences between the compared versions; nil while the list of versions is shown
 	blame           blameSection
 	uses            []impact.Use

@@ -41,7 +41,7 @@ func (s *Page) layUses(page *prose.Page) {
 	}
 }
 
-// useName returns the name of the definition at the other end of a use.
+// useName returns the name of the definition that u connects with the definition on the page.
 func (s *Page) useName(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:

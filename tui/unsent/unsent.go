@@ -16,7 +16,8 @@ import (
 )
 
 // Folder stores unsent texts. If its path is "", it stores nothing. Commands run concurrently, so Folder
-// applies the changes of a file in the order of their requests. An older change never overwrites a newer one.
+// applies the changes of a file in the order in which they were requested. An older change never overwrites a
+// newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex

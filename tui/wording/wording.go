@@ -228,7 +228,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lists.Map(order, func(agent string) string { return agent + ": " + Enumerate(byAgent[agent]) + notes[agent] })
 }
 
-// Becomes describes what p becomes when it is approved.
+// Becomes describes which version the approval of p creates, for example "version 3 → 4".
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"

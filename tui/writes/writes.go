@@ -50,7 +50,7 @@ func (w *Writer) Running() int { return w.running }
 func (w *Writer) Cancel() { w.cancel() }
 
 // Write returns a command that runs fn. The program waits for fn before it quits. If the program is told to
-// terminate, the write is canceled; it has then written everything or nothing.
+// terminate, the write is canceled. A canceled write takes effect completely or not at all.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -138,8 +138,8 @@ type signatureRequest struct {
 	reply chan error
 }
 
-// SignatureRequested is sent when a write requests a signature. After the user has answered, the command wait
-// returns the next request, or the result of the write.
+// SignatureRequested is sent when a write requests a signature. After the user has answered, the command in
+// the field wait returns the next request, or the result of the write.
 type SignatureRequested struct {
 	ask  signatureRequest
 	wait tea.Cmd

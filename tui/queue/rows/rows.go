@@ -115,10 +115,10 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Append adds proposals to the list. ps were read with the given keyset cursor, and next is the cursor for the
-// next read. If cursor is "", ps replace all proposals. If cursor is not the one from the previous call,
-// Append changes nothing and returns false. above is the number of rows that were added above the existing
-// rows.
+// Append adds ps to the list. cursor is the keyset cursor with which ps were read, and next is the keyset
+// cursor for the next read. If cursor is "", ps replace all proposals of the list. If cursor differs from the
+// cursor that the previous call received as next, Append changes nothing and returns false. The result above
+// is the number of rows that were added above the existing rows.
 func (rs *Rows) Append(cursor string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case cursor == "":
