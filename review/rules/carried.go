@@ -24,9 +24,10 @@ import (
 //
 // If these sentences contain an address, new text elsewhere in c may redirect that address. For a
 // warning or a blocking finding, ApprovedIn therefore returns nil if c adds any address or any
-// sentence about addresses. Skills and instruction files contain many addresses, so for their
-// warnings ApprovedIn returns nil only if c adds a sentence that contains a part of this address,
-// or changes the next sentence and that sentence may refer to the address.
+// sentence about addresses. This check is weaker for warnings about skills and instruction files,
+// because such files contain many addresses. For these warnings, ApprovedIn returns nil if c adds a
+// sentence that contains a part of the address in the finding. It also returns nil if c changes the
+// sentence after the passage and the changed sentence may refer to the address.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // nil means that no version was found
@@ -38,9 +39,9 @@ func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, err
 	return in, err
 }
 
-// redirects reports whether c may redirect an address in the text of f. This is the case if the
-// sentences of f contain or mention an address, and c contains new text that may name or redirect
-// this address. Text is new if the approved version does not contain it.
+// redirects reports whether c may redirect an address in the sentences around the passage of f. It
+// returns true if these sentences contain or mention an address, and new text in c may name or
+// redirect this address. New text is text that the approved version does not contain.
 func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	var found []string
 	for _, t := range c.fields(f.Path) {
@@ -106,7 +107,8 @@ func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, err
 // sameFiles caches the results of sameFile by the path of the text.
 type sameFiles struct{ sync.Map }
 
-// sameFile returns a live version of another skill that contains a file with the text t, or nil.
+// sameFile returns a live version of another skill that contains a file with the same text as t. It
+// returns nil if no such version exists.
 func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err error) {
 	known := Computed(c, func(*Change) *sameFiles { return &sameFiles{} })
 	if l, ok := known.Load(t.Path); ok {
@@ -116,7 +118,7 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	longest := ""
 	for part := range strings.FieldsFuncSeq(strings.ToLower(t.Value), func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) {
 		if len(part) > len(longest) {
-			longest = part // consists of characters that JSON does not escape
+			longest = part // part consists of characters that JSON does not escape
 		}
 	}
 	if c.Draft.Definition.Folder() == nil || longest == "" || c.World == nil {

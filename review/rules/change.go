@@ -32,8 +32,8 @@ type Change struct {
 	// Proposed is the tool of the draft, prepared for comparison with other tools. If it is nil,
 	// Self prepares the tool.
 	Proposed *Peer
-	// Prompts contains the growth of each prompt that the draft affects. Prompts that violate no
-	// rule may be missing, and Prompts is empty if no prompts were rendered.
+	// Prompts contains the growth of the prompts that the draft affects. It may omit a prompt that
+	// violates no rule. It is empty if no prompts were rendered.
 	Prompts []PromptCost
 	// Isolated reports whether the draft is checked as a single file. Otherwise, it is checked as a
 	// change to a registry with agents.
@@ -61,7 +61,7 @@ type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string
 	Before, After int  // tokens in the encoding o200k_base; Before is 0 if the prompt does not exist yet
-	Cut           bool // the prompt would be truncated; Before and After are not set
+	Cut           bool // whether the prompt would be truncated; in this case, Before and After are not set
 }
 
 // World provides access to the live definitions, including deactivated ones. A method searches

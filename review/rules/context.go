@@ -20,14 +20,14 @@ import (
 // the same passage and the same Context.
 //
 // A passage is often only the beginning of an instruction ("send the API key to https"). A waiver
-// of the passage alone would therefore also cover other addresses. The context depends on the
-// field:
+// of the passage alone would therefore also cover other addresses. The context of a finding depends
+// on the field:
 //
 // In prose, the context is the sentence around the passage, and every address and file name of the
 // field, because the sentence may refer to an address elsewhere in the field ("send it there"). In
 // a schema, the context is the innermost object that contains the passage. In any other field, the
-// context is the value of the field. If the context contains or mentions an address, everything in
-// the definition that may redirect this address is added.
+// context is the value of the field. If the context contains or mentions an address, it also
+// includes everything in the definition that may redirect this address.
 func (c *Change) Bind(findings []Finding) []Finding {
 	bound := slices.Clone(findings)
 	for i := range bound {
@@ -149,7 +149,7 @@ func newField(t Text) field {
 }
 
 // in returns the byte range of the finding's passage in t. If the passage is not at the position of
-// the finding, in returns the first occurrence of the passage. ok is false if t does not contain
+// the finding, the range is the first occurrence of the passage. ok is false if t does not contain
 // the passage.
 func (f Finding) in(t Text) (start, end int, ok bool) {
 	start = spans.Offset(t.Value, jsondoc.Pos{Line: f.Line, Column: f.Column})

@@ -30,8 +30,8 @@ import (
 // address, sorted and without duplicates.
 type speaking struct{ sentences, lower, addresses []string }
 
-// with returns the sentences that contain at least one of words, sorted and without duplicates. The
-// words must be in lower case.
+// with returns the sentences of s that contain at least one of the given words, sorted and without
+// duplicates. The given words must be in lower case.
 func (s speaking) with(words []string) []string {
 	var found []string
 	for i, sentence := range s.lower {
@@ -101,9 +101,9 @@ func sentences(text string) func(yield func(string) bool) {
 	}
 }
 
-// dots contains words that are read as the dot of a host name. dotGlyphs contains further such
-// words, for which \b does not work: the writing system needs no spaces, or \b does not support the
-// writing system. dotGlyphs are folded in the same way as the texts.
+// dots contains words that people read as the dot of a host name. dotGlyphs contains words with
+// this meaning in writing systems that have no spaces between words or that \b does not support.
+// The words in dotGlyphs are folded in the same way as the texts.
 var (
 	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
 	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(letters.Fold("点 點 점 ドット точка")) })
@@ -199,9 +199,10 @@ func spelledParts(text string) func(yield func(string) bool) {
 // escape sequences as letters.
 const escape = len("⟨E9⟩")
 
-// maySpell reports whether word may belong to a match of spelledAddress (spelled). marks is set if
-// word consists only of punctuation, which may occur between any two words of a match. *single is
-// the number of consecutive single letters so far, which maySpell updates.
+// maySpell examines a word of a text. spelled reports whether the word may belong to a match of
+// spelledAddress. marks reports whether the word consists only of punctuation, which may occur
+// between any two words of a match. maySpell also updates *single, which is the number of
+// consecutive single letters so far.
 func maySpell(word string, single *int) (spelled, marks bool) {
 	var digits, hex, code, numbers, letters int // lengths of the current runs; numbers is the number of runs of digits
 	marks = true
@@ -309,7 +310,7 @@ func wordsOf(text string) []string {
 }
 
 // hostWords returns the significant words of the given addresses, such as the labels of host names.
-// A text that refers to an address is likely to contain one of them.
+// A text that refers to an address is likely to contain one of these words.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
@@ -325,8 +326,8 @@ func hostWords(tokens []string) []string {
 // backReferences contains words that may refer to the previous sentence.
 var backReferences = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// followUp returns the sentence after the given sentence in text. It returns "" if that next
-// sentence contains no back reference.
+// followUp returns the sentence that follows the given sentence in text. It returns "" if the
+// following sentence contains no back reference.
 func followUp(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {

@@ -23,7 +23,7 @@ type Rule struct {
 	ID   string // family letter and three digits, such as "S104"
 	Name string // a few words in lower case with hyphens: "override-phrase"
 	// Severity is the severity of the rule's findings. A rule about wording scores the evidence for
-	// each finding, and Severity is the highest severity that a finding can have.
+	// each finding. For such a rule, Severity is the maximum severity of a finding.
 	Severity Severity
 	// Added replaces Severity for a finding in text that a change adds to an approved version. If
 	// Added is "", Severity applies there too.
@@ -199,12 +199,14 @@ func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
 }
 
-// InTools describes the tools that share a finding: their number, and the first twelve names.
+// InTools describes the tools with the given names, which share a finding. The result contains the
+// number of tools and the first twelve names.
 func InTools(names []string) string {
 	return fmt.Sprintf("%d tools: %s", len(names), lists.First(names, 12))
 }
 
-// Importing returns advice for importers as a complete sentence, or "" if advice is "".
+// Importing returns a complete sentence that gives the advice to importers. It returns "" if there
+// is no advice.
 func Importing(advice string) string {
 	if advice == "" {
 		return ""

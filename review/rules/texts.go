@@ -184,11 +184,12 @@ type place struct {
 	named  bool // the value maps names to schemas
 }
 
-// textKinds maps keywords with a text as their value to the kind of the text.
+// textKinds contains the keywords for texts, and maps each keyword to the kind of its text.
 var textKinds = map[string]TextKind{"description": Prose, "title": Label, "$comment": Note, "markdownDescription": Prose}
 
-// plainKeywords are the other keywords of JSON Schema 2020-12 and its predecessors that do not
-// contain schemas. All other keys are custom and treated as texts.
+// plainKeywords contains the keywords of JSON Schema 2020-12 and its predecessors that are neither
+// in textKinds nor contain schemas. A key that is not a keyword was chosen by the author of the
+// schema, and is itself a text.
 var plainKeywords = map[string]bool{
 	"$schema": true, "$id": true, "$ref": true, "$anchor": true, "$dynamicRef": true, "$dynamicAnchor": true, "$vocabulary": true,
 	"type": true, "enum": true, "const": true, "default": true, "examples": true, "format": true, "pattern": true, "required": true,
@@ -198,7 +199,7 @@ var plainKeywords = map[string]bool{
 	"contentEncoding": true, "contentMediaType": true, "nullable": true, "id": true, "discriminator": true, "xml": true, "example": true,
 }
 
-// holdsData are the keywords with data as their value, not a schema.
+// holdsData contains the keywords for data. Their values are never read as schemas.
 var holdsData = map[string]bool{"enum": true, "const": true, "default": true, "examples": true, "example": true, "required": true}
 
 // walk adds the strings in n, down to the given depth.
@@ -249,8 +250,9 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 	}
 }
 
-// source adds the strings in n, the value of key in the JSON that a tool was imported from. Servers
-// may use arbitrary keys, so source guesses the kind of a string from its form.
+// source adds the strings in n, which is a part of the JSON that a tool was imported from. key is
+// the key of n in this JSON. Servers may use arbitrary keys, so source guesses the kind of a string
+// from its form.
 func (t *texts) source(n *jsondoc.Node, path, key string) {
 	switch n.Kind {
 	case jsondoc.String:

@@ -43,8 +43,9 @@ func agentRule(id string, check func(ctx context.Context, c *rules.Change, a reg
 	}}
 }
 
-// textFindings returns a finding for each passage in value, which is the text of an agent at the
-// given path. The function message creates the message from the text of a passage.
+// textFindings returns a finding for each element of found. These passages belong to a text of an
+// agent: path is the path of the text, and value is its content. The message of a finding is the
+// result of calling message with the text of the passage.
 func textFindings(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
 	t := rules.Text{Path: path, Value: value}
 	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
@@ -128,14 +129,16 @@ func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	return len(live) > 0, err
 }
 
-// Verbs and nouns for actions on the data that an agent stores for the user.
+// These expressions match verbs and objects of actions on the data that an agent stores for the
+// user.
 const (
 	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
 	storedItems   = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
 // instruction matches operational instructions, which belong in an operating model and not in a
-// soul: calls, formats, limits, steps, schedules, and fixed answers.
+// soul. Examples are tool calls, output formats, length limits, numbered steps, schedules, and
+// fixed answers.
 var instruction = lazyregexp.New(strings.Join([]string{
 	`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
 	"```|`[^`\n]+`",

@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Size limits. A larger text causes a finding.
+// A definition that exceeds one of these sizes causes a finding.
 const (
 	ManyCharacters = 16_000 // characters of all texts that a tool adds to a prompt, about 4,000 tokens
 	ManyBytes      = 16_384 // bytes of an input schema
@@ -75,8 +75,9 @@ func promptCut(p rules.PromptCost) string {
 	return "would be cut off before its end"
 }
 
-// eachPrompt returns a rule that calls complain for each changed prompt and reports the prompt
-// unless the result is "". The result completes the sentence "The prompt of AGENT for CHANNEL …".
+// eachPrompt returns a rule that checks each changed prompt with complain. For a prompt that causes
+// a finding, complain returns the end of the sentence "The prompt of AGENT for CHANNEL …". For any
+// other prompt, it returns "".
 func eachPrompt(id string, complain func(rules.PromptCost) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding

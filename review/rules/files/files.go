@@ -25,8 +25,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// eachChanged calls visit for each file that the draft adds or changes, in the order of paths. base
-// is nil for a new file.
+// eachChanged calls visit for each file that the draft adds or changes, sorted by path. The
+// argument base is the live version of the file, or nil for a new file.
 func eachChanged(c *rules.Change, visit func(name string, file registry.File, base *registry.File)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
@@ -91,8 +91,8 @@ func eachText(c *rules.Change, visit func(name string, t *rules.Text)) {
 	}
 }
 
-// pathsOutside reports paths in the Markdown files of a skill that lead out of the folder of the
-// skill. It does not check programs, because programs may import modules by such paths.
+// pathsOutside checks the Markdown files of a skill, and reports paths that lead out of the folder
+// of the skill. It does not check programs, because programs may import modules by such paths.
 func pathsOutside(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	if c.Draft.Subject.Kind != registry.KindSkill {
@@ -156,11 +156,11 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	})
 }
 
-// asUTF8 returns the first run of ASCII characters in the bytes of f, or "". Reviewers see these
-// bytes decoded from UTF-16, as letters of another writing system, but a program that reads the
-// file as UTF-8 sees the ASCII characters, and a shell may run them. Shorter runs than a command
-// are ignored. If ideographs contain a longer run by chance, the author has to save the file as
-// UTF-8.
+// asUTF8 returns the beginning of the first long run of ASCII characters in the bytes of f. It
+// returns "" if no run is as long as a command. Reviewers see these bytes decoded from UTF-16, as
+// letters of another writing system. A program that reads the file as UTF-8 sees the ASCII
+// characters, and a shell may run them. Ideographs may contain a long run by chance. The author
+// then has to save the file as UTF-8.
 func asUTF8(f registry.File) string {
 	const least = 8
 	data, _ := f.Bytes()
@@ -189,8 +189,9 @@ func undisplayable(c *rules.Change) []rules.Finding {
 
 // misplaced reports skills and instructions at a path that no client reads. Approved files are
 // written to this path, where other programs may run or obey them. Instructions in Markdown may
-// have any path, because other files can import them. The rule skips an isolated draft without a
-// rationale. Such a draft is a file on disk, which the restore command does not write.
+// have any path, because other files can import them. misplaced also warns about files with
+// settings of a client. The rule skips isolated drafts without a rationale, which are files on disk
+// that the restore command does not write.
 func misplaced(c *rules.Change) []rules.Finding {
 	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
 	if f == nil || c.Draft.Type == proposals.Deactivate || c.Isolated && c.Draft.Rationale == "" {

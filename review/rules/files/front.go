@@ -17,9 +17,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// permissions reports the permissions that the front matter of the file name grants and that the
-// previous version of the file, if any, does not grant. In a new file, it does not report narrow
-// permissions.
+// permissions reports the permissions that the front matter of f grants. It omits those that the
+// previous version of the file already grants. In a new file, it omits narrow permissions.
 func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !markdown(name) {
 		return nil
@@ -196,7 +195,7 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		var noted, spans []rules.Passage
 		for _, form := range []struct {
-			may     func(text string) bool // fast check that returns false only if pattern has no match
+			may     func(text string) bool // fast check; if it returns false, pattern has no match
 			pattern func() *regexp.Regexp
 			spans   *[]rules.Passage
 		}{{containing("<!--"), comments, &noted}, {hidingTag, commentMark, &spans}, {containing("]("), linkTitle, &spans}, {definesNothing, defined, &spans}} {
@@ -242,7 +241,8 @@ func hidingTag(text string) bool {
 	return false
 }
 
-// definesNothing reports whether a line of text may be a link definition without a destination.
+// definesNothing reports whether text contains a line that may be a link definition without a
+// destination.
 func definesNothing(text string) bool {
 	at := 0
 	for line := range strings.Lines(text) {

@@ -32,8 +32,9 @@ func Rules() []rules.Rule {
 	return list
 }
 
-// characters returns a rule about hidden characters of the given kinds. The rule reports a finding
-// for each line. attribute describes the characters in messages.
+// characters returns a rule about hidden characters of the given kinds. The rule reports one
+// finding for each line with such characters. In messages, the attribute precedes the word
+// "characters".
 func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	return wording.EachText(id, func(c *wording.View, s *wording.Scanned) []rules.Finding {
 		var spans []rules.Passage
@@ -92,8 +93,8 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 }
 
 // maxStrays is the maximum number of invisible characters that a text may contain by accident. A
-// single character in a line is ignored, because authors of Markdown put one before each code fence
-// that they quote.
+// single invisible character in a line is ignored, because authors of Markdown put such a character
+// before each code fence that they quote.
 const maxStrays = 16
 
 // areStrays reports whether the runs may be artifacts of copying, which carry no text. Artifacts

@@ -42,7 +42,8 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 })
 
 // credentials reports credentials in s, in the code in s, and in the texts decoded from s. Every
-// credential except a private key is part of a long run, so only long runs are searched.
+// credential other than a private key is part of a long run, so credentials searches only the long
+// runs of s for such credentials.
 func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	if !s.LongRun {
 		return nil

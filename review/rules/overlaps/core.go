@@ -23,8 +23,8 @@ const LikeCore = "O101"
 // A tool is too similar to a core tool if it reaches one of these thresholds. coreCopied is the
 // share of the shingles of the tool that occur in the core tool. coreCovered is the share of the
 // shingles of the core tool that occur in the tool. Both apply to texts of at least fewShingles.
-// corePurpose is the similarity of the purposes. The values of different tools in the same field
-// are at most 0.20 for the purpose and 0.1 for the text.
+// corePurpose is the similarity of the purposes. For two different tools that cover the same topic,
+// these values are at most 0.20 for the purpose and 0.1 for the text.
 const (
 	coreCopied  = 0.35
 	coreCovered = 0.25
@@ -96,7 +96,8 @@ func truncated(s string) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// coreLikeness returns a finding that describes the similarity k of t to a core tool.
+// coreLikeness returns a finding about the tool t, which is too similar to a core tool. k is the
+// result of comparing the two tools.
 func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.ID}.String()
 	f := rules.Finding{Path: "definition", Passage: subject}

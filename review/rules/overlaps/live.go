@@ -88,9 +88,9 @@ func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	}
 }
 
-// similarity returns the resemblance of the texts of two tools. If it is below alikeText,
-// similarity returns the resemblance of their purposes instead. A resemblance below its threshold
-// is returned as 0.
+// similarity returns the resemblance of the texts of two tools. If this resemblance is below
+// alikeText, similarity returns the resemblance of their purposes instead. It returns 0 for a
+// resemblance below its threshold.
 func similarity(t, other *rules.Peer) (text, purpose float64) {
 	a, b := t.Fingerprint(), other.Fingerprint()
 	if text = a.Text(b).Resemblance; text >= alikeText {
@@ -110,8 +110,8 @@ func versioned(l registry.Live) string {
 	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
 }
 
-// firstPassage returns the first passage in shared, and the path of the field of t that contains
-// the passage. shared lists the passages that t has in common with another tool.
+// firstPassage returns the first of the passages that t has in common with another tool, and the
+// path of the field of t that contains this passage.
 func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
 	if len(shared) == 0 {
 		return "definition", ""
@@ -146,8 +146,8 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return usedByOther(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// usedByOther returns a finding if matches contains an active tool with a different id, and err
-// otherwise.
+// usedByOther returns a finding if an active tool among the matches has a different id. Otherwise,
+// it returns err.
 func usedByOther(matches []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
 	for _, other := range matches {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {

@@ -26,9 +26,9 @@ var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pi
 // reported.
 const fewestLetters = 5
 
-// imitatedPackage returns the popular package that the package in value seems to imitate, or "".
-// value is the value of a fact. A name imitates another name if they differ by one missing,
-// additional, replaced, or transposed letter.
+// imitatedPackage returns the name of the popular package that another package seems to imitate, or
+// "". The argument is the value of a fact about the other package. A name imitates another name if
+// they differ by one missing, additional, replaced, or transposed letter.
 func imitatedPackage(value string) string {
 	program, name, ok := strings.Cut(value, " ")
 	list := popular[installers[program]]

@@ -56,7 +56,7 @@ func Rules() []rules.Rule {
 // decisionRule is the id of the rule that applies the configured decisions about facts.
 const decisionRule = "S172"
 
-// denied reports whether a negation precedes value in the same clause of line.
+// denied reports whether the clause of line that contains value has a negation before value.
 func denied(line, value string) bool {
 	i := strings.Index(strings.ToLower(line), strings.ToLower(value))
 	if i < 0 {
@@ -137,9 +137,10 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
-// factRule returns a rule about the facts for which about returns true. The rule reports one
-// finding for each line with such a fact, and deed describes the fact in the message. If grave is
-// not nil and returns true for a fact and its line, the finding warns.
+// factRule returns a rule about the facts that the first predicate selects. The rule reports one
+// finding for each line with such a fact. In the message, deed describes the fact. The second
+// predicate, grave, may be nil. If it returns true for a fact and its line, the finding is a
+// warning.
 func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	type reason struct {
 		deed     string

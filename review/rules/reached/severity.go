@@ -17,12 +17,11 @@ func exfiltratesCredentials(f fact.Fact) bool {
 	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
 }
 
-// sendsCredentials reports whether line sends credentials to the wrong recipient. This is the case
-// if line sends all credentials or private data. It is also the case if line sends a credential to
-// a host of another owner, unless the credential is in a header for authentication. Finally, it is
-// the case if line encodes a credential, because encoding evades filters. A user name and a
-// password joined by a colon are an exception, because clients encode them for authentication (RFC
-// 7617).
+// sendsCredentials reports whether line sends credentials to the wrong recipient. It returns true
+// if line sends all credentials or private data. It returns true if line sends a credential to a
+// host of another owner, except in a header for authentication. It also returns true if line
+// encodes a credential, because encoding evades filters. A user name and a password joined by a
+// colon are an exception, because clients encode them for authentication (RFC 7617).
 func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	switch {
 	case exfiltratesCredentials(f), f.Use == fact.Private:
@@ -38,8 +37,8 @@ func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(genericOwners, owner)) && !strings.Contains(host, owner)
 }
 
-// genericOwners are the first words of names of variables that do not identify the owner of a
-// credential.
+// genericOwners contains words that do not identify the owner of a credential if the name of a
+// variable begins with them.
 var genericOwners = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
 
 var authenticationOption = lazyregexp.New(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)

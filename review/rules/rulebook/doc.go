@@ -16,16 +16,17 @@
 //	added *     the severity of a finding in text that a change adds to an
 //	            approved version
 //	message     what the text does, in plain words and without a full stop;
-//	            {purpose} is replaced by the stated purpose of the tool. A
-//	            finding appends the sentence of the text
+//	            {purpose} is replaced by the stated purpose of the tool. The
+//	            message of a finding also quotes the sentence with the match
 //	suggestion  advice for the author of the text
 //	importer    advice for people who import the tool and cannot change it: a
 //	            sentence that follows "For importers:"
 //	doc         what the rule finds and why that matters; lines are joined
-//	bad, good   texts with and without a finding; a sentence is added to the
-//	            description of a tool that shows opening hours,
+//	bad, good   examples with and without a finding. An example has one of
+//	            three forms: "prompt :: text" is a prompt,
 //	            "name :: description :: parameter=description || default" is a
-//	            whole tool, and "prompt :: text" is a prompt
+//	            whole tool, and any other example is a sentence that is added to
+//	            the description of a tool that shows opening hours
 //	frames *    patterns over the lexicon, one on each line; see scan.Frame. An
 //	            indented line continues the previous one, without a space if
 //	            the previous line ends in "|"; a line that begins with "#" is a comment
@@ -42,13 +43,16 @@
 //	extra *     names of checks in Go that find what frames cannot describe
 //	reports *   true: the rule also checks texts that only reviewers see
 //	rationale * true: the rule also checks the rationale
-//	asks *      tables of things that a parameter may request without need:
-//	            what, needs (concepts in the tool's purpose that justify the
-//	            request), parameter and prose (frames), spoken, foreign (see Ask)
-//	defaults *  tables of dangerous default values, unless the tool's names or
-//	            first sentence mention them: parameter (words in its name),
-//	            value ("email", "url", and "wallet" mean any real address), and
-//	            purpose (concepts that the purpose of the tool must contain)
+//	asks *      tables, each for one thing that a tool may request without need.
+//	            Keys: what, needs (concepts in the tool's purpose that justify
+//	            the request), parameter and prose (frames), spoken, foreign; see
+//	            Ask
+//	defaults *  tables, each for dangerous default values. A value is benign if
+//	            the value or the name of the parameter has a word in common with
+//	            the names or the first sentence of the tool. Keys: parameter
+//	            (words in the name of the parameter), value ("email", "url", and
+//	            "wallet" mean any real address), and purpose (concepts that the
+//	            purpose of the tool must contain)
 //
 // # Forms
 //
@@ -59,21 +63,23 @@
 //	locked *      true: the configuration cannot change the severity
 //	waivable *    true: the user may waive a finding
 //	bad, good     tables: a change with and without a finding. show is the text
-//	              for the documentation. The change is one of text (a sentence
-//	              in the description of a tool that shows opening hours), draft
-//	              (a merge patch of the sample "of" of package rulestest:
-//	              prompt, action, or agent), or built (true: built in Go). live
-//	              lists the definitions that are already live, as tables of "of"
-//	              and draft
+//	              for the documentation. One of three keys defines the change: text
+//	              (a sentence in the description of a tool that shows opening
+//	              hours), draft (a merge patch for a sample of package
+//	              rulestest), or built (true: built in Go). "of" is the name of
+//	              the sample: prompt, action, or agent. live contains the
+//	              definitions that are already live, each as a table with the
+//	              keys "of" and "draft"
 //
 // In doc and suggestion, a name in braces, such as {verbs}, is replaced by a number or list that is
 // defined in code.
 //
 // # Lexicon
 //
-// A value lists words and phrases, separated by commas or line breaks; scan.Entry documents "~" and
-// "^". A concept may occur in several files. lexicon/languages contains a file for each language.
-// Its keys are roles in the attacks that frames describe, such as the instructions to ignore, the
-// person to keep uninformed, or the person who allegedly gave permission. The learned tables do not
-// score concepts for the domain of a tool, which begin with "d" and a capital letter.
+// A value contains words and phrases, separated by commas or line breaks; scan.Entry documents "~"
+// and "^". A concept may occur in several files. lexicon/languages contains a file for each
+// language. The keys in these files are roles in the attacks that frames describe, such as the
+// instructions to ignore, the person to keep uninformed, or the person who allegedly gave
+// permission. The learned tables do not score concepts for the domain of a tool. The names of these
+// concepts begin with "d" and a capital letter.
 package rulebook

@@ -23,8 +23,8 @@ type Sample struct {
 	Show string // relevant part of the change, for the documentation
 	// Text is a sentence that is added to the description of a tool that shows opening hours.
 	Text string
-	// Draft is a merge patch (RFC 7386) for the sample of package rulestest with the name Of:
-	// prompt (the default), action, or agent.
+	// Of is the name of a sample in package rulestest: prompt (the default), action, or agent.
+	// Draft is a merge patch (RFC 7386) for this sample.
 	Of, Draft string
 	Live      []Patched // definitions that are already live
 	// Built reports whether the change is built in Go, because it is too large or too special for a
@@ -32,7 +32,7 @@ type Sample struct {
 	Built bool
 }
 
-// Patched is the sample with the name Of, modified by the merge patch Draft.
+// Patched is a sample that has been modified by a merge patch. Sample documents the fields.
 type Patched struct{ Of, Draft string }
 
 func (f *Form) named(id string) { f.ID = id }

@@ -12,7 +12,7 @@ type Rule struct {
 	ID            string `toml:"-"`
 	Name          string
 	Severity      string
-	Added         string // severity in text that a change adds to an approved version, if it is higher
+	Added         string // severity in text that a change adds to an approved version, if higher than Severity
 	CompleteAdded string `toml:"complete_added"` // like Added, but for matches of Complete
 	Message       string
 	Suggestion    string
@@ -45,8 +45,8 @@ type Ask struct {
 	// Spoken reports whether the frames in Parameter also apply in prose, after a verb such as
 	// "pass" or "provide".
 	Spoken bool
-	// Foreign reports whether the request is also justified if it has a word in common with the
-	// purpose of the tool.
+	// Foreign reports whether a word that the request and the purpose of the tool have in common
+	// also justifies the request.
 	Foreign bool
 }
 
@@ -89,7 +89,8 @@ func (r *Rule) PlainName() string { return r.ID + PlainMark }
 // CompleteName returns the name of the frames in Complete.
 func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 
-// Suffixes of the names of frames, which follow the id of the rule.
+// The name of a certain, plain, or complete frame is the id of its rule, followed by one of these
+// suffixes.
 const (
 	certainMark  = "!"
 	PlainMark    = "!!"
@@ -99,8 +100,8 @@ const (
 // IDOf returns the id of the rule that contains the frame with the given name.
 func IDOf(frame string) string { return strings.TrimRight(frame, certainMark+CompleteMark) }
 
-// AskName returns the name of the frames of Asks[n]. prose selects the frames for prose instead of
-// those for parameters.
+// AskName returns the name of the frames of Asks[n]. If prose is set, these are the frames in the
+// Prose field, and otherwise the frames in the Parameter field.
 func (r *Rule) AskName(n int, prose bool) string {
 	name := r.ID + "." + strconv.Itoa(n)
 	if prose {

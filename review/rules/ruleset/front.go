@@ -21,8 +21,9 @@ const frontFamilies = "SP"
 
 // front checks each text in the front matter of the files of c separately. Clients add these texts
 // to the context of a model without the surrounding front matter. Quotation marks around a text
-// therefore belong to the syntax of front matter and do not mark a quotation. letters selects the
-// families of rules; see CheckFamilies. front omits findings that are already in reported.
+// therefore belong to the syntax of front matter and do not mark a quotation. The letters select
+// the families of rules; see CheckFamilies. The result omits findings that an element of reported
+// already covers.
 func (s Set) front(ctx context.Context, c *rules.Change, letters string, reported []rules.Finding) ([]rules.Finding, error) {
 	families := strings.Map(func(r rune) rune {
 		if letters == "" || strings.ContainsRune(letters, r) {
@@ -70,8 +71,8 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, reporte
 	return more, nil
 }
 
-// inFile returns f, a finding in the text of the value n, with its position converted to a position
-// in the file t.
+// inFile converts the position of f from a position in the text of the value n to a position in the
+// file t, and returns the converted finding.
 func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) rules.Finding {
 	start := max(0, strings.Index(n.Text, f.Passage))
 	end := len(n.Text)

@@ -52,8 +52,8 @@ var groups = []group{
 	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"), groupOf("F", files.Rules, "files.toml"),
 }
 
-// groupOf returns a group for the rules that list returns. forms names the files that describe
-// these rules.
+// groupOf returns a group of the given families. The group calls list for its rules and adds the
+// descriptions in the given form files to them.
 func groupOf(families string, list func() []rules.Rule, forms ...string) group {
 	return group{families, sync.OnceValue(func() []rules.Rule {
 		made := list()
@@ -89,9 +89,9 @@ type enforced struct {
 	fixed bool // the configuration sets the severity, so the evidence does not affect it
 }
 
-// NewSet returns a Set in which overrides, a map from rule ids to severities, replaces the default
-// severities. It returns an error for an unknown rule, for an unknown severity, and for a change to
-// a locked rule.
+// NewSet returns a Set with all rules. The severities in overrides, indexed by rule id, replace the
+// default severities. NewSet returns an error for an unknown rule, for an unknown severity, and for
+// a change to a locked rule.
 func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	s := Set{overrides: overrides}
 	if len(overrides) == 0 {
@@ -122,14 +122,14 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	return s, nil
 }
 
-// WithReach returns a copy of s that applies d, the configured decisions about what a change
-// reaches.
+// WithReach returns a copy of s that applies the configured decisions about hosts, files, and
+// commands that a change adds.
 func (s Set) WithReach(d fact.Decisions) Set {
 	s.reach = d
 	return s
 }
 
-// each yields the active rules of the families that letters contains. If letters is "", it yields
+// each yields the active rules of the families with the given letters. If letters is "", it yields
 // the active rules of all families.
 func (s Set) each(letters string) iter.Seq[enforced] {
 	return func(yield func(enforced) bool) {
@@ -150,8 +150,8 @@ func (s Set) each(letters string) iter.Seq[enforced] {
 	}
 }
 
-// any reports whether test returns true for an active rule of the families that letters contains;
-// see each.
+// any reports whether test returns true for at least one active rule of the families with the given
+// letters; see each.
 func (s Set) any(letters string, test func(enforced) bool) bool {
 	for r := range s.each(letters) {
 		if test(r) {
@@ -161,8 +161,8 @@ func (s Set) any(letters string, test func(enforced) bool) bool {
 	return false
 }
 
-// Lowered describes for reviewers the rules that the configuration makes less severe than by
-// default.
+// Lowered returns descriptions of the rules that are less severe in this configuration than by
+// default. Reviewers see these descriptions.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
 // Check runs all active rules on c and returns their findings. The most severe findings come first.
@@ -171,7 +171,7 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	return s.CheckFamilies(ctx, c, "")
 }
 
-// CheckFamilies is like Check, but runs only the rules of the families that letters contains. If
+// CheckFamilies is like Check, but runs only the rules of the families with the given letters. If
 // letters is "", it runs all rules.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}

@@ -29,7 +29,7 @@ func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	return found
 }
 
-// Messages returns the findings of all rules in list for e, each as "ID: message".
+// Messages runs all rules in list on the example e, and returns each finding as "ID: message".
 func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {
@@ -40,7 +40,7 @@ func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	return all
 }
 
-// Paths returns the findings of all rules in list for e, each as "ID path".
+// Paths runs all rules in list on the example e, and returns each finding as "ID path".
 func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {

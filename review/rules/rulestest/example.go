@@ -48,9 +48,10 @@ func FromServer(id, name string) proposals.Draft {
 	return d
 }
 
-// OfText converts a text to an Example. The text has one of three forms. A sentence is added to the
-// description of an unrelated tool. "name :: description :: parameter=description :: …" is a whole
-// action tool; a parameter may end with " || " and a default. "prompt :: text" is a prompt.
+// OfText converts a text to an Example. The text has one of three forms. "prompt :: text" is a
+// prompt. "name :: description :: parameter=description :: …" is a whole action tool; a parameter
+// may end with " || " and a default. Any other text is a sentence, which OfText adds to the
+// description of an unrelated tool.
 func OfText(text string) Example {
 	parts := strings.Split(text, " :: ")
 	switch {
@@ -81,8 +82,8 @@ func OfText(text string) Example {
 	return Example{Draft: d}
 }
 
-// ExampleOf converts a sample of a rule file to an example. It returns built if the sample is built
-// in Go.
+// ExampleOf converts a sample of a rule file to an example. For a sample that is built in Go, it
+// returns the given example.
 func ExampleOf(s rulebook.Sample, built Example) Example {
 	var e Example
 	switch {
@@ -109,7 +110,7 @@ func Patched(p rulebook.Patched) proposals.Draft {
 	return d
 }
 
-// Patch returns the sample p.Of after applying the merge patch p.Draft.
+// Patch applies the merge patch p.Draft to the sample p.Of and returns the result.
 func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	of := p.Of
 	if of == "" {
@@ -139,7 +140,8 @@ func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	return parsed[0].Draft, nil
 }
 
-// merged returns value after applying the JSON merge patch change (RFC 7386). It may modify value.
+// merged applies a JSON merge patch (RFC 7386) to value and returns the result. It may modify
+// value.
 func merged(value, change any) any {
 	fields, ok := change.(map[string]any)
 	if !ok {

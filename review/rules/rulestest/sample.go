@@ -44,14 +44,15 @@ func Action(id string) proposals.Draft {
 	return d
 }
 
-// Approves returns a function that sets the approval tier of a tool and the default of the tier.
+// Approves returns a function that sets the approval of a tool to the given tier. otherwise is the
+// default of this approval.
 func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
 }
 
-// Change returns an example that modifies a live tool that is not imported. live prepares the live
-// version, and draft prepares the proposed version. An example that loosens a protection becomes a
-// counterexample if the caller swaps live and draft.
+// Change returns an example of a change to a live tool. The tool is not imported. The function live
+// prepares the live version, and the function draft prepares the proposed version. An example that
+// loosens a protection becomes a counterexample if the caller swaps live and draft.
 func Change(live, draft func(*registry.Tool)) Example {
 	before, after := Action("set_invoices"), Action("set_invoices")
 	live(before.Definition.Tool)
@@ -71,8 +72,8 @@ func WithTemplate(template string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
 }
 
-// soulful returns a proposal of a small agent that change has modified. Without the modification,
-// no rule reports a finding for it.
+// soulful passes a small agent to change, and returns a proposal of the modified agent. No rule
+// reports a finding for the unmodified agent.
 func soulful(change func(*registry.Agent)) proposals.Draft {
 	d := Sample()
 	a := registry.Agent{

@@ -45,7 +45,8 @@ func (s *sentence) joinFragments() bool {
 	return true
 }
 
-// merge is the replacement of n tokens, from index at, by the known word id.
+// merge describes the replacement of consecutive tokens by a known word: the index of the first
+// token, the number of tokens, and the number of the word.
 type merge struct {
 	at, n int
 	id    uint32
@@ -106,8 +107,9 @@ func (s *sentence) isFragment(t *token) bool {
 // longestWord is the maximum length in bytes of the words into which a run of letters is split.
 const longestWord = 16
 
-// splitRunTogether splits letters, which is the plain form of text[i:j], into known words. If
-// letters consist of at least three known words, it emits the words and returns true.
+// splitRunTogether splits a run of letters into known words. The argument letters is the plain form
+// of text[i:j]. If the run consists of at least three known words, splitRunTogether emits the words
+// and returns true.
 func (s *reader) splitRunTogether(letters string, i, j int) bool {
 	// from[k] is the start of the last word in a sequence of known words that ends at k, or -1 if
 	// there is no such sequence.

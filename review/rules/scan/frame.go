@@ -34,8 +34,8 @@ type Frame struct {
 	Pattern string
 }
 
-// step is one position of a pattern. It matches a word or phrase of the sentence that has one of
-// its concepts.
+// step is one position of a pattern. A word or phrase of the sentence matches a step if it has one
+// of the concepts of the step.
 type step struct {
 	*part
 	with       []*part // further parts; the same words must match all of them
@@ -49,8 +49,8 @@ type part struct {
 	set      Set
 	literals []uint16 // concepts of set that share a bit
 	members  []uint16 // all concepts of set
-	// words are literal words that are too common to be indexed. The scanner searches a sentence
-	// for these words only if a frame needs them.
+	// words contains the numbers of literal words that are too common to be indexed. The scanner
+	// searches a sentence for these words only if a frame needs them.
 	words []uint32
 }
 
@@ -166,9 +166,9 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
-// concepts returns the part for names, which are joined by "|". Steps with the same names share a
-// part, except in a frame that consists only of common words, because compile treats these words as
-// uncommon.
+// concepts returns the part for the given names of concepts, joined by "|". Steps with the same
+// names share a part, except in a frame that consists only of common words, because compile treats
+// these words as uncommon.
 func (g *Grammar) concepts(names string) (*part, error) {
 	p, ok := g.parts[names]
 	if ok && g.frequency != nil {

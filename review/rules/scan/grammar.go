@@ -26,7 +26,7 @@ type Grammar struct {
 	weights []int // estimated frequency of each concept, in an arbitrary unit
 	// frequency is the estimated frequency of each common word.
 	frequency map[string]int
-	// byAnchor lists, for each concept, the frames with this concept in their anchor.
+	// byAnchor contains, for each concept, the frames with this concept in their anchor.
 	byAnchor [][]uint16
 	anchors  Set // the named concepts in byAnchor
 	verbs    Set // the concepts with a verb among their entries
@@ -56,10 +56,10 @@ type Spec struct {
 	Entries []Entry
 	Groups  map[string]string // names of groups, with the concepts of each group joined by "|"
 	Frames  []Frame
-	// Common lists words that are frequent in the texts to scan, the most frequent first. The list
-	// speeds up scanning and does not affect the results.
+	// Common contains the words that are most frequent in the texts to scan, in descending order of
+	// frequency. These words speed up scanning and do not affect the results.
 	Common string
-	// Coded lists common words. If two of them occur in ROT13 or written backwards, the text is
+	// Coded contains common words. If two of them occur in ROT13 or written backwards, the text is
 	// decoded and scanned again.
 	Coded string
 }
@@ -124,7 +124,7 @@ func (g *Grammar) Concept(name string) Set {
 	return set
 }
 
-// Numbers yields the indices in Grammar.Names of the concepts in s.
+// Numbers yields the number of each named concept in s. Grammar.Names is indexed by these numbers.
 func (s *Set) Numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range s[:maxNamed/64] {

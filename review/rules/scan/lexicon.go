@@ -40,9 +40,10 @@ func (s *Set) meets(o *Set) bool {
 // Entry assigns words and phrases to a concept.
 type Entry struct {
 	Concept string // a name without spaces; several entries may share it
-	// Words lists lexemes, separated by commas or line breaks. A lexeme is a word or phrase in any
-	// writing system, and is folded in the same way as text. A final "~" marks a word as a verb and
-	// includes all its regular forms. A final "^" marks a word as a noun and includes its plural.
+	// Words contains lexemes, separated by commas or line breaks. A lexeme is a word or phrase in
+	// any writing system, and is folded in the same way as text. A final "~" marks a word as a verb
+	// and includes all its regular forms. A final "^" marks a word as a noun and includes its
+	// plural.
 	Words string
 }
 
@@ -57,7 +58,7 @@ const (
 	anyForm = base | third | past | ing
 )
 
-// word is the entry of a word in the lexicon.
+// word contains the concepts of a word in the lexicon, and the phrases that begin with the word.
 type word struct {
 	set Set
 	// opens is the node of the phrases that begin with the word, or 0.
@@ -70,8 +71,8 @@ type meaning struct {
 	form    form
 }
 
-// meanings maps numbers of words or nodes to their concepts. The entries are collected first. They
-// are then moved to a single list, so that no small lists have to grow.
+// meanings maps numbers of words or nodes to their concepts. The lexicon first collects all
+// entries. The build method then moves them to a single list, which avoids many small lists.
 type meanings struct {
 	entered []entered
 	list    []meaning
@@ -83,12 +84,12 @@ type entered struct {
 	meaning
 }
 
-// get returns the meanings of n in the order of their entry.
+// get returns the meanings of n in the order in which they were entered.
 func (m *meanings) get(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
 
 // build moves the collected entries to the list. All numbers must be below n.
 func (m *meanings) build(n int) {
-	m.ends = make([]uint32, n+2) // ends[k+1] is first the start of the range of k; adding a meaning to the range advances it
+	m.ends = make([]uint32, n+2) // ends[k+1] is initially the start of the range of k; each meaning that is added to the range advances ends[k+1]
 	for _, e := range m.entered {
 		m.ends[e.of+2]++
 	}
@@ -127,7 +128,8 @@ type lexicon struct {
 	prefixes [26*26*26/64 + 1]uint64
 }
 
-// stepKey returns the key in phrases for the transition from node state with the given word.
+// stepKey returns the key in lexicon.phrases for a transition. The transition begins at the node
+// with the number state and reads the given word.
 func stepKey(state, word uint32) uint64 { return (uint64(state)<<32 | uint64(word)) * hashPrime }
 
 const (

@@ -69,7 +69,7 @@ type marks struct {
 	epoch uint32
 }
 
-// add adds i to the set and reports whether the set did not contain i before.
+// add adds i to the set. It returns false if the set already contained i.
 func (m *marks) add(i uint16) bool {
 	if m.at[i] == m.epoch {
 		return false

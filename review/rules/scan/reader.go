@@ -208,8 +208,8 @@ func (s *reader) readMark(i int, c byte) int {
 	return i + 1
 }
 
-// markGaps maps ASCII punctuation characters to their gaps, unless the gap depends on the context
-// of the character. All other characters have the gap gMark.
+// markGaps maps ASCII punctuation characters to their gaps. It does not contain characters with a
+// gap that depends on the context, or characters with the gap gMark.
 var markGaps = [utf8.RuneSelf]gap{
 	'!': gStop, '?': gStop,
 	',': gComma, ':': gColon, ';': gColon,

@@ -35,7 +35,8 @@ type Result struct {
 type Sentence struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Clauses is the half-open range of indices in Result.Clauses of the clauses of the sentence.
+	// Clauses is a half-open range of indices in Result.Clauses. The elements in this range are the
+	// clauses of the sentence.
 	Clauses [2]int32
 }
 
@@ -136,7 +137,7 @@ func (t *table) get(h uint64) uint32 {
 }
 
 // slot returns the slot of h, or the free slot for h if the table does not contain h. The index of
-// a slot depends on the high bits of h too, because FNV-1a distributes the high bits best.
+// the slot also depends on the high bits of h, because FNV-1a distributes the high bits best.
 func (t *table) slot(h uint64) *entry {
 	mask := uint64(len(t.slots) - 1)
 	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {

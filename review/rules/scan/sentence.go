@@ -85,8 +85,8 @@ type sentence struct {
 	extras []extra
 	gap    gap // separators since the last token
 	// lastSeen contains, for each literal concept, the number of the last sentence with this
-	// concept. number is the number of the current sentence. present lists the literal concepts of
-	// the current sentence that occur in an anchor of a frame.
+	// concept. number is the number of the current sentence. present contains the literal concepts
+	// of the current sentence that occur in an anchor of a frame.
 	lastSeen   []uint32
 	present    []uint16
 	number     uint32
@@ -136,8 +136,8 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// recordShape records that the shape of the text from token start to token end implies the given
-// concept.
+// recordShape records that the tokens from start to end have the given concept because of the shape
+// of the text.
 func (s *sentence) recordShape(start, end int, concept uint16) {
 	if start >= 0 && end < maxTokens {
 		s.extras = append(s.extras, extra{uint8(start), uint8(end), concept})
@@ -272,8 +272,8 @@ func (s *sentence) addPhrases(i int, state uint32) {
 const maxHits = 4096
 
 // matchAt returns the last token of the longest word or phrase at token i that has a concept of p
-// in one of the given forms, or -1 if there is no such phrase. If accept is not nil, matchAt skips
-// phrases with a last token that accept rejects.
+// in one of the given forms, or -1 if there is no such phrase. If accept is not nil, matchAt calls
+// accept with the last token of each phrase and skips the phrase if the result is false.
 func (s *sentence) matchAt(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1

@@ -248,9 +248,9 @@ func (s *fit) shown() bool {
 	return false
 }
 
-// crossed reports whether a step that is a negation and the following step are in different
-// clauses. It also returns true if the last step negates the previous step and is in a different
-// clause.
+// crossed reports whether a step that is a negation is in a different clause than the following
+// step. It also returns true if the last step negates the previous step and these two steps are in
+// different clauses.
 func (s *fit) crossed() bool {
 	if s.frame.any > 0 {
 		return false

@@ -86,21 +86,22 @@ func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	})
 }
 
-// promises reports whether the name of tool begins with verb and verb implies a list as input.
+// promises reports whether the first word in the name of the tool is the given verb, and this verb
+// implies a list as input.
 func promises(tool, verb string) bool {
 	got, _, _ := strings.Cut(tool, "_")
 	input, _ := shipped.VerbInput(got)
 	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
 }
 
-// isID reports whether the property name contains the ids of existing objects, such as "id", "ids",
-// or "invoice_id".
+// isID reports whether a property with the given name is for ids of existing objects, such as "id",
+// "ids", or "invoice_id".
 func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
 }
 
-// find calls match with the schema of the items of each list property. It returns the first such
-// schema that match accepts, or nil.
+// find calls match for each list in the properties of s, with the schema of the list's items. It
+// returns the first schema for which match returns true, or nil.
 func (s *Schema) find(match func(items *jsondoc.Node) bool) *jsondoc.Node {
 	all, _ := s.applied(s.Root)
 	for _, n := range all {
@@ -116,7 +117,7 @@ func (s *Schema) find(match func(items *jsondoc.Node) bool) *jsondoc.Node {
 	return nil
 }
 
-// isObject reports whether items is a schema for objects.
+// isObject reports whether the schema of the items of a list allows objects.
 func (s *Schema) isObject(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -124,7 +125,8 @@ func (s *Schema) isObject(items *jsondoc.Node) bool {
 	})
 }
 
-// isScalar reports whether items is a schema for strings or numbers, such as ids.
+// isScalar reports whether the schema of the items of a list allows strings or numbers, such as
+// ids.
 func (s *Schema) isScalar(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -132,7 +134,7 @@ func (s *Schema) isScalar(items *jsondoc.Node) bool {
 	})
 }
 
-// requires reports whether the schema n requires the property name.
+// requires reports whether the schema n requires the property with the given name.
 func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	all, _ := s.applied(n)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -160,8 +162,9 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 }
 
 // softDeletes returns the phrases in text that reveal a soft delete. A phrase may be in upper or
-// lower case, and "_", "-", a space, or nothing may separate its words. With spaces, all phrases
-// except "soft delete" are ordinary English, so these phrases are reported only without spaces.
+// lower case, and "_", "-", a space, or nothing may separate its words. All phrases except "soft
+// delete" are ordinary English if spaces separate their words, so softDeletes omits them in this
+// form.
 func softDeletes(text string) []rules.Passage {
 	if !mentionsDelete(text) {
 		return nil

@@ -53,13 +53,12 @@ func (s *Schema) described(n *jsondoc.Node) bool {
 	return !known
 }
 
-// firstNames returns the names of the first maxNamed schemas, separated by commas.
+// firstNames returns the names of the first five schemas, separated by commas.
 func firstNames(schemas []*Subschema) string {
 	return lists.First(lists.Map(schemas, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), 5)
 }
 
-// unknownRequired reports properties that are required but that no schema for the same value
-// describes.
+// unknownRequired reports a required property if no schema for the same value has this property.
 func (s *Schema) unknownRequired() []rules.Finding {
 	var found []rules.Finding
 	described := map[*Subschema]map[string]bool{}

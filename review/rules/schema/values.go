@@ -12,9 +12,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Limits for checking default values: at most maxDefaults defaults are checked, and none if the
-// schema has more than maxProbed subschemas. The time for compiling a schema is quadratic in the
-// number of its subschemas.
+// At most maxDefaults default values of a schema are checked. If the schema has more than maxProbed
+// subschemas, no default values are checked, because the time for compiling a schema is quadratic
+// in the number of its subschemas.
 const (
 	maxDefaults = 100
 	maxProbed   = 1_000

@@ -64,8 +64,8 @@ func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	})
 }
 
-// fits reports whether n, a schema, allows the type of value. It does not follow references. A null
-// value always fits, and so does any value if n has no type.
+// fits reports whether the schema n allows the type of value. It does not follow references. It
+// returns true if the value is null or n has no type.
 func fits(n, value *jsondoc.Node) bool {
 	types := n.Get("type")
 	if types == nil || value.Kind == jsondoc.Null {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// verbHints contains the annotations that a verb at the beginning of the name of a tool promises.
-// If an annotation is nil, the verb promises nothing about it.
+// verbHints contains, for each verb, the annotations that a tool promises if its name begins with
+// the verb. If an annotation is nil, the verb promises nothing about it.
 var verbHints = map[string]struct{ readOnly, destructive *bool }{
 	"get":    {readOnly: new(true), destructive: new(false)},
 	"search": {readOnly: new(true), destructive: new(false)},
@@ -96,7 +96,7 @@ func Rules() []rules.Rule {
 	return slices.Concat(annotationRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
-// stated returns a rule that calls check for action tools.
+// stated returns a rule that checks action tools with the given function.
 func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Judged()

@@ -190,7 +190,7 @@ func namesOf[T ~string](values []T) []string {
 	return words
 }
 
-// someOf lists at most ten of the names.
+// someOf returns at most ten of the names, separated by commas.
 func someOf(names []string) string {
 	return lists.First(lists.Map(names, jsondoc.Printable), 10)
 }

@@ -16,10 +16,10 @@ import (
 	"toolcrib/review/rules"
 )
 
-// replaced returns the definition that the draft replaces: the live version of the subject or,
-// without a live version, the definition with the same id in an earlier layer, which the draft
-// would hide. replaced returns nil if neither exists, or if the draft deactivates a subject without
-// a live version.
+// replaced returns the definition that the draft replaces. This is the live version of the subject.
+// If the subject has no live version, it is the definition with the same id in an earlier layer,
+// which the draft would hide. The result is nil if neither definition exists, or if the draft
+// deactivates a subject without a live version.
 func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	if c.Before != nil || c.Draft.Type == proposals.Deactivate {
 		return c.Before, nil
@@ -51,8 +51,8 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// comparedWith returns a note that the finding compares the draft with another definition, base. It
-// returns "" if base is the live version of the same subject.
+// comparedWith returns a note for a message about the difference between base and the draft. The
+// note states that the draft hides base. It is "" if base is the live version of the same subject.
 func comparedWith(base *registry.Live, c *rules.Change) string {
 	if base.Subject == c.Draft.Subject {
 		return ""
@@ -60,8 +60,8 @@ func comparedWith(base *registry.Live, c *rules.Change) string {
 	return fmt.Sprintf(" (from %s, which this definition hides)", base.Subject)
 }
 
-// loosened returns a rule that compares a tool with the tool that it replaces. The messages of the
-// findings that check returns have no full stop.
+// loosened returns a rule that compares a tool with the tool that it replaces. The function check
+// returns findings with messages that have no full stop at the end.
 func loosened(id string, check func(before, after *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		after := c.Judged()
@@ -206,7 +206,8 @@ func sameTexts(a, b *rules.Peer) bool {
 	return true
 }
 
-// withoutNames returns text, which consists of folded words, with each of names replaced by "#".
+// withoutNames returns a copy of text in which "#" replaces the given names. The text and the names
+// must be results of rules.FoldWords.
 func withoutNames(text string, names []string) string {
 	for _, name := range names {
 		text = strings.ReplaceAll(text, name, " # ")

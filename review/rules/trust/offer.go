@@ -143,8 +143,8 @@ func reactivated(ctx context.Context, c *rules.Change) ([]rules.Finding, error) 
 	return []rules.Finding{f}, nil
 }
 
-// categoryMoved reports a tool that moves to another category if this gives the tool to additional
-// allow-lists or agents.
+// categoryMoved reports a tool that moves to another category, if additional allow-lists or agents
+// then have the tool.
 func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	after := c.Judged()
 	if after == nil {

@@ -63,7 +63,7 @@ func wordingRules(family string) []rules.Rule {
 }
 
 // promptExample is the prefix of an example that is a prompt. The documentation shows the example
-// without it.
+// without the prefix.
 const promptExample = "prompt :: "
 
 // candidates returns the matches of the rule's frames and the results of its extra checks as
@@ -119,9 +119,9 @@ func (a *attack) matched(c *View, s *Scanned, frames string, unquoted bool) []ca
 	})
 }
 
-// addressEnd returns the end of the address that contains offset end, or end if no address
-// continues there. It is used to extend a passage that ends within an address, because a finding
-// should include the whole host and path.
+// addressEnd extends a passage that ends within an address, because a finding should include the
+// whole host and path. The argument is the end of the passage. The result is the end of the
+// address, or the argument if no address continues there.
 func (s *Scanned) addressEnd(end int) int {
 	const furthest = 400
 	behind := s.Value[end:min(len(s.Value), end+furthest)]
@@ -153,7 +153,8 @@ type candidate struct {
 	kind string
 }
 
-// frame returns the key in the learned tables for the threshold of f.
+// frame returns the name of the frame of f in the learned tables, which contain a threshold for
+// each frame.
 func (f *candidate) frame() string { return f.Rule + f.kind }
 
 // overlaps reports whether f and o are in the same text and their passages overlap.

@@ -55,9 +55,9 @@ var (
 // quotation marks.
 var toolName = lazyregexp.New("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 
-// namesUnrelatedTool reports whether text names an unrelated tool. A tool is unrelated if its name
-// is not the name of this tool, of its parameters, or of a sibling, and has no word in common with
-// the id of this tool.
+// namesUnrelatedTool reports whether text contains the name of an unrelated tool. A tool is
+// unrelated if its name is not the name of this tool, of its parameters, or of a sibling, and has
+// no word in common with the id of this tool.
 func (c *View) namesUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
@@ -175,7 +175,7 @@ var (
 	executingNames = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
-// executingTopics are topics of tools. A tool with such a topic needs parameters of this kind.
+// executingTopics contains topics of tools that need parameters for executing or sending something.
 var executingTopics = strings.Fields("command run execut script shell terminal webhook callback notify send post api http request message event code payload")
 
 // executingParameters finds parameters for executing or sending something in tools that only read

@@ -59,8 +59,8 @@ func (c *View) newScoringContext() *scoringContext {
 	return st
 }
 
-// ownNames returns the names of a definition that describe its purpose. For a tool of a server, it
-// omits the id and the label, because both contain the name of the server or file, which does not
+// ownNames returns those names of a definition that describe its purpose. For a tool of a server,
+// it omits the id and the label. Both contain the name of the server or file, which does not
 // describe the tool.
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {

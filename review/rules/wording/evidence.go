@@ -58,9 +58,10 @@ func (c *View) Sentences() []Sentence {
 	return list
 }
 
-// sentencesWith returns the sentences that table selects, with their scores. It also returns, for
-// each element of candidates, the index of its sentence, or -1 if it is in none of the sentences.
-// If table is nil, it returns every sentence without a score.
+// sentencesWith returns sentences of the definition with their scores. The table scores the
+// sentences, and selects sentences of long texts. If the table is nil, sentencesWith returns every
+// sentence, without a score. The second result contains, for each candidate, the index of the
+// candidate's sentence, or -1 if no returned sentence contains the candidate.
 func (c *View) sentencesWith(table *Learned, candidates []candidate) ([]Sentence, []int) {
 	var list []Sentence
 	in := make([]int, len(candidates))
@@ -206,7 +207,7 @@ func (s *Sentence) deniesSending() bool {
 // notHandedOver matches a statement that something is never sent or does not leave a place.
 var notHandedOver = lazyregexp.New(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 
-// Margins that are added to the threshold for a sentence without a frame. doubt applies if the
+// These margins are added to the threshold for a sentence without a frame. doubt applies if the
 // sentence mentions frames but asserts none of them, because the table scores words and does not
 // recognize quotations. frameless applies in a prompt that is too short to show whether the
 // sentence fits the other sentences. localCommand applies to a sentence that only asks for the
@@ -333,8 +334,8 @@ func isOrdered(s *Sentence, f *candidate) bool {
 // verb.
 const maxLead = 4
 
-// isHiddenFromUsers reports whether users do not see s, because s is part of a $comment in a schema
-// or of the imported data that is not part of the definition.
+// isHiddenFromUsers reports whether users do not see s, because s is in a $comment of a schema, or
+// in imported data that the definition does not contain.
 func (s *Sentence) isHiddenFromUsers() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
@@ -410,9 +411,9 @@ func combineInSentence(found []candidate, groups map[int][]int, named []bool, pr
 }
 
 // combineNearby raises frames of two independent classes in neighboring sentences of a prompt to
-// warn, unless one of the sentences scores as clearly benign. The distance of the sentences must be
-// at most nearby. An attack may spread over several sentences, while benign frames are rare and
-// occur alone. A frame in a prohibition is ignored unless its rule is about concealment.
+// warn, unless one of the sentences scores as clearly benign. An attack may spread over several
+// sentences, while benign frames are rare and occur alone. A frame in a prohibition is ignored
+// unless its rule is about concealment.
 func combineNearby(found []candidate, list []Sentence, groups map[int][]int, named []bool, table *Learned) {
 	counts := func(n, at int) bool {
 		s := &list[at]
@@ -438,8 +439,8 @@ func combineNearby(found []candidate, list []Sentence, groups map[int][]int, nam
 	}
 }
 
-// nearby is the maximum distance between two sentences. A sentence is clearly benign if its score
-// is more than clearlyBenign below the threshold.
+// nearby is the maximum difference between the indices of two sentences that count as neighboring.
+// A sentence is clearly benign if its score is more than clearlyBenign below the threshold.
 const (
 	nearby        = 2
 	clearlyBenign = 4

@@ -54,7 +54,7 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	"computes-only": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return s.Kind == rules.Prose && s.Param == "" && m.Start >= firstClause(s.Value) && c.computesOnly()
 	},
-	// The match names an unrelated tool.
+	// The match contains the name of an unrelated tool.
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return c.IsAction() && (m.Disguise != 0 || c.namesUnrelatedTool(s.Value[m.Start:m.End]))
 	},

@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Groups of features that a learned table scores. The features of each group are hashed into a
+// A learned table scores these groups of features. The features of each group are hashed into a
 // separate part of the table. The sum of a group is divided by the square root of its number of
 // features, so that a long sentence does not weigh more than a short one.
 const (
@@ -49,7 +49,7 @@ func (h hash32) str(s string) hash32 {
 
 func (h hash32) byte(c byte) hash32 { return (h ^ hash32(c)) * 16777619 }
 
-// and combines h and o. The result depends on their order.
+// and returns a hash that combines h with o. The result depends on the order of the two hashes.
 func (h hash32) and(o hash32) hash32 { return h*16777619 ^ o }
 
 // mixed returns h with all bits mixed into the low bits, which select the entry of the table.
@@ -84,7 +84,7 @@ type Clauses struct {
 	// clause.
 	bridges       [][]uint32
 	joined        []bool     // reports for each clause whether it is joined to the previous one by a word such as "because"
-	words         [2][]*term // of the last two clauses
+	words         [2][]*term // words of the last two clauses
 	vocabulary    vocabulary
 	place         hash32
 	tool          bool
@@ -265,7 +265,7 @@ func (s *Sentence) place() string {
 }
 
 // conceptHashes returns the hash of each concept, indexed by number. The hash is 0 for a concept
-// that names the domain of a tool, because such concepts are not scored.
+// about the domain of a tool, because such concepts are not scored.
 var conceptHashes = sync.OnceValue(func() []hash32 {
 	names := grammar().Names()
 	list := make([]hash32, len(names))
@@ -320,7 +320,8 @@ func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 	}
 }
 
-// words adds the features of the stems of words, and counts the words that fit the definition.
+// words adds the feature of the stem of each given word. The result counts the words that fit the
+// definition and the words that do not.
 func (f *Features) words(words []*term, st *scoringContext) fit {
 	var fit fit
 	from := len(f[namedGroup])
@@ -339,8 +340,8 @@ func (f *Features) words(words []*term, st *scoringContext) fit {
 	return fit
 }
 
-// then returns the hash of a phrase after appending the word w. h is the hash of the phrase without
-// w.
+// then extends a phrase by the word w and returns the new hash of the phrase. h is the hash of the
+// phrase before the extension.
 func (h hash32) then(w *term) hash32 { return h.byte(' ').str(w.text) }
 
 // phrases adds the features of all sequences of two and three words.

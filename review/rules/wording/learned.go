@@ -18,7 +18,7 @@ import (
 
 // Learned is a linear model that estimates whether a sentence is an attack. It has an 8-bit weight
 // for each hashed feature. tools/bench/eval trains it; tools/bench/eval/training and
-// docs/detection.md name the sources.
+// docs/detection.md document the sources of the training data.
 type Learned struct {
 	// Bias is the score of a sentence without features. A sentence with a score of at least
 	// Threshold causes a warning; see judge.
@@ -45,8 +45,8 @@ func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])
 // TableBits contains the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// minFeatures contains, for each group, the minimum number with which Norm normalizes a sum, so
-// that sentences with few features have little weight.
+// minFeatures contains a minimum number of features for each group. If a sentence has fewer
+// features, Norm uses the minimum instead, so that the few features have little weight.
 var minFeatures = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.
@@ -156,10 +156,10 @@ func (t *Learned) signals(list []uint32) float64 {
 	return float64(t.Scale[signalGroup]) * float64(y.sum[signalGroup]) * Norm(signalGroup, 0)
 }
 
-// partial is subtracted from the score of a part of a sentence in a tool. A sentence has many
-// parts, and a part may look suspicious without its context. partial is not subtracted if both ends
-// of the part are ends of the sentence or joining words such as "so that" and "for example".
-// Otherwise, text added after such a word could hide an attack.
+// partial is subtracted from the score of a part of a sentence in a tool, because one of the many
+// parts of a sentence may look suspicious without its context. There is an exception if each end of
+// the part is an end of the sentence or a joining word such as "so that" or "for example". Without
+// the exception, text added after a joining word could hide an attack.
 const partial = 2
 
 // pairSum is the sum and the number of the weights of all pairs of concepts in clause j and clause
@@ -170,8 +170,8 @@ type pairSum struct{ sum, n int }
 // sentences have fewer clauses.
 const someClauses = 8
 
-// Best returns the highest of the scores of the whole sentence and of all runs of at most maxRun
-// consecutive clauses.
+// Best scores the whole sentence and every run of at most maxRun consecutive clauses, and returns
+// the highest score.
 func (t *Learned) Best(x *Clauses) float64 {
 	var once tally
 	for g, list := range x.wholeSentence {
@@ -252,8 +252,8 @@ func (t *Learned) roughScore(set *scan.Set) int {
 	return sum
 }
 
-// isDomain reports whether the given concept names the domain of a tool. The name of such a concept
-// begins with "d" and a capital letter.
+// isDomain reports whether the given concept is about the domain of a tool. The name of such a
+// concept begins with "d" and a capital letter.
 func isDomain(concept string) bool {
 	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
 }

@@ -141,7 +141,8 @@ func (s *Scanned) wholeSentence(p rules.Passage) rules.Passage {
 }
 
 // listItem narrows span to the list items, table rows, or headings that contain match. The scanner
-// does not end a sentence at these parts, but people read each part separately.
+// does not end a sentence at such a boundary, but people read each item, row, and heading
+// separately.
 func listItem(value string, span, match rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {

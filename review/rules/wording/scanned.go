@@ -26,7 +26,7 @@ type Scanned struct {
 	*scan.Result
 	Hidden []hidden.Run
 	Plain  bool             // the text consists of printable ASCII characters
-	byRule map[string][]int // indices in Matches by name of the frame
+	byRule map[string][]int // indices in Matches, by the name of the frame
 }
 
 // scanTexts scans every text of the change.

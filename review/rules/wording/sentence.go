@@ -33,7 +33,8 @@ type Sentence struct {
 // longer text, the sentences with the highest rough scores are selected, which limits the cost.
 const maxJudged = 512
 
-// sentences appends the sentences of s that are scored to list, in the order of the text.
+// sentences selects the sentences of s that need a score, and appends them to list in the order of
+// the text.
 func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence {
 	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
 		return list // programs and texts that agents do not see are scored only if a rule fired in them

@@ -73,8 +73,8 @@ func builtAddress(text string) bool {
 	}
 }
 
-// carriesPrivate reports whether the path or query of link names a secret, the conversation, or the
-// user's data.
+// carriesPrivate reports whether the path or query of link mentions a secret, the conversation, or
+// the user's data.
 func carriesPrivate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	_, path, _ := strings.Cut(address, "/")

@@ -178,7 +178,7 @@ type vocabulary struct {
 	lower  []byte   // scratch space
 }
 
-// Limits of a vocabulary, which prevent it from keeping all words of a large text.
+// These limits prevent a vocabulary from keeping all words of a large text.
 const (
 	maxVocabulary = 1 << 13
 	maxKept       = 32 // maximum length in bytes of a cached word
@@ -245,7 +245,7 @@ func onlyLetters(word string) bool {
 	return word != ""
 }
 
-// tokens splits written, which contains no spaces, into words in lower case. It replaces addresses,
+// tokens splits a piece of text without spaces into words in lower case. It replaces addresses,
 // file paths, and tool names by placeholders, because only their kind matters. Names in capital
 // letters with underscores are taken for environment variables, not for tools.
 func tokens(written string, st *scoringContext) []string {

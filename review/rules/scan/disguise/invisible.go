@@ -125,9 +125,10 @@ func (s *Decoder) decodeZeroWidth(c *carrier) {
 	}
 }
 
-// pack decodes symbols into units of width bits and returns the low byte of each unit. Each symbol
-// in order represents the given number of bits, most significant first. Symbols that are not in
-// order are separators and are skipped. If reverse is set, the last symbol in order represents 0.
+// pack decodes symbols into units of the given width in bits, and returns the low byte of each
+// unit. The value of a symbol is its index in order, or its index from the end of order if reverse
+// is set. Each value contributes the given number of bits to a unit, most significant first. pack
+// skips symbols that order does not contain, because they are separators.
 func pack(symbols, order []byte, bits, width int, reverse bool) []byte {
 	var value [16]int
 	for i := range value {

@@ -113,8 +113,8 @@ func (s *Decoder) decodeCiphers() {
 	}
 }
 
-// isMoreReadable reports whether m has more known words after applying decode than before, and most
-// decoded words are known.
+// isMoreReadable reports whether decode makes the text in m more readable: the decoded text has
+// more known words than the original text, and most decoded words are known.
 func (s *Decoder) isMoreReadable(m span, decode func(word []byte)) bool {
 	words, turned := s.countWords(m, 2, decode)
 	if 2*turned < words {
@@ -124,9 +124,9 @@ func (s *Decoder) isMoreReadable(m span, decode func(word []byte)) bool {
 	return turned > plain
 }
 
-// countWords returns the number of words in m and the number of words that are known after decode
-// has decoded them. It ignores short words. If ratio is positive, countWords stops as soon as the
-// remaining words cannot make ratio*known >= words.
+// countWords decodes each word in m, and returns the number of words and the number of known
+// decoded words. It ignores short words. If ratio is positive, countWords stops early if
+// ratio*known < words would be true even if all remaining words were known.
 func (s *Decoder) countWords(m span, ratio int, decode func(word []byte)) (words, known int) {
 	var word []byte
 	for i := m.start; i <= m.end; {

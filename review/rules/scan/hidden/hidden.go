@@ -41,10 +41,11 @@ type Run struct {
 // numerous harmless characters do not displace other kinds.
 const MaxRuns = 256
 
-// Find returns the runs of characters in text that are invisible, reorder other characters, or
-// control a terminal. It omits characters that their neighbors justify: joiners within emoji and in
-// writing systems that require joiners, variation selectors after a character with that variation,
-// flags that are spelled with tags, and direction marks in right-to-left text.
+// Find returns the runs of unexpected characters in text. Unexpected characters are invisible,
+// reorder other characters, or control a terminal. It omits characters that their neighbors
+// justify: joiners within emoji and in writing systems that require joiners, variation selectors
+// after a character with that variation, flags that are spelled with tags, and direction marks in
+// right-to-left text.
 func Find(text string) []Run {
 	if letters.Plain(text) {
 		return nil
@@ -89,9 +90,9 @@ type search struct {
 	marks int  // number of combining marks since prev
 }
 
-// FlagTags returns the length in bytes of the tag sequence at the start of text that identifies the
-// flag of a region (UTS #51, ED-14a). The sequence consists of up to six tag letters or digits and
-// the cancel tag. FlagTags returns 0 if text does not begin with such a sequence.
+// FlagTags returns the length in bytes of the tag sequence at the start of text, or 0 if there is
+// none. A tag sequence identifies the flag of a region (UTS #51, ED-14a). It consists of up to six
+// tag letters or digits, followed by the cancel tag.
 func FlagTags(text string) int {
 	for i, r := range text {
 		switch {
@@ -202,8 +203,7 @@ func pictograph(r rune) bool {
 	return false
 }
 
-// takesSelector reports whether the character base has the variation that the variation selector
-// sel selects.
+// takesSelector reports whether base is a character to which the variation selector sel applies.
 func takesSelector(base, sel rune) bool {
 	switch {
 	case sel >= 0xe0100: // ideographic variation sequences

@@ -181,9 +181,9 @@ func IsDigits(s string) bool {
 	return s != ""
 }
 
-// Skeleton maps letters and leet symbols that look similar to the same letter. For example,
-// "1gn0r3" and "ignore" have the same skeleton. It returns 0 unless c is a lower-case letter or a
-// leet symbol.
+// Skeleton maps letters and leet symbols to letters. The result is the same for characters that
+// look similar. For example, "1gn0r3" and "ignore" have the same skeleton. It returns 0 unless c is
+// a lower-case letter or a leet symbol.
 func Skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
@@ -242,7 +242,7 @@ func Fold(text string) string {
 }
 
 // Cache caches the folded forms of characters outside ASCII. Most texts contain only a few
-// different such characters.
+// different characters outside ASCII.
 type Cache [256]struct {
 	r rune
 	f Folded
