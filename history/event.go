@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Event is an entry of the audit log. All events form one hash chain, in which Seq counts from 1 without gaps. Act names
-// the recorded act, such as "submit", "approve", or "ship". If the event has a record, such as a decision, Record is the
-// seal of that record; otherwise it is "". Data is canonical JSON with further details, and never nil.
+// Event is an entry of the audit log. All events form one hash chain, in which Seq counts from 1 without gaps. Act is
+// the recorded act, such as "submit", "approve", or "ship". If the act wrote a record, such as a decision, Record is
+// the seal of that record; otherwise it is "". Data is canonical JSON with further details, and never nil.
 type Event struct {
 	Seq      int64           `json:"seq"`
 	ID       string          `json:"id"`

@@ -20,8 +20,8 @@ type Row struct {
 	Fields []string // sealed fields, beginning with the name of the format
 	Seal   string
 
-	// Text is the definition of a version. The seal covers it through TextHash. Both
-	// are "" for other rows.
+	// For a version, Text is its definition, and TextHash is the sealed hash of the
+	// definition. For other rows, both are "".
 	Text, TextHash string
 
 	// Contradiction is a sentence that describes how unsealed columns of the row
@@ -145,8 +145,8 @@ const incomparable = "Cannot check the consistency of the tables"
 // notes do not displace damage.
 type findings struct{ damage, notes []Damage }
 
-// collect adds the results of check. If check returns an error, it adds damage with the
-// message failure.
+// collect adds the results of check. If check returns an error, collect adds a Damage.
+// Its message consists of failure and the error.
 func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
 	if err := check(ctx, f.add); err != nil {
 		f.add(Damage{Message: fmt.Sprintf("%s: %v.", failure, err)})

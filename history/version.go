@@ -62,7 +62,7 @@ func (v Version) Signatures() []string {
 	return append([]string{v.Signature}, lists.Map(v.Approvals, func(a Approval) string { return a.Signature })...)
 }
 
-// Waiver records that a user accepts one finding, with the reason.
+// Waiver is a user's decision to accept one finding, with the reason for the decision.
 type Waiver struct {
 	ID          string     `json:"id"`
 	Revision    int        `json:"revision"` // revision that contained the waived finding
@@ -145,7 +145,7 @@ type Blame struct {
 	lines []BlameLine
 }
 
-// NewBlame returns an empty Blame for the field at the JSON path field, such as "prompt".
+// NewBlame returns an empty Blame for the field at the given JSON path, such as "prompt".
 func NewBlame(field string) *Blame { return &Blame{field: field} }
 
 // Add processes the next version of the subject. Versions must be added in order,

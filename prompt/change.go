@@ -15,10 +15,10 @@ import (
 	"toolcrib/registry"
 )
 
-// Change describes how a change of definitions affects the prompt for one channel. It contains the texts of the agent
-// and its tools that the prompt gains, loses, or moves, and where PromptLimit cuts the prompt. It does not depend on
-// the unchanged parts of the prompt. Independent changes are therefore described in the same way, in whichever order
-// they are approved.
+// Change describes how a change of definitions affects the prompt for one channel. It lists the texts of the agent and
+// its tools that the prompt gains, loses, or moves. It also describes where PromptLimit cuts the prompt. A Change does
+// not depend on the unchanged parts of the prompt. Independent changes are therefore described in the same way, in
+// whichever order they are approved.
 //
 // A Change does not contain toolcrib's own texts, such as the headings of the catalog and the note on discovery,
 // because these depend on the other texts.
@@ -110,7 +110,7 @@ func cutBetween(was, will side, channel string) string {
 	return fmt.Sprintf("cut at %d of %d, then at %d of %d", before, len(was.template), after, len(will.template))
 }
 
-// side is one side of a comparison. The zero value has no prompts.
+// side contains the prompts on one side of a comparison. The zero value has no prompts.
 type side struct {
 	*Renderer
 	template string
@@ -169,7 +169,7 @@ func (s side) shared(tools []Tool) []string {
 	return passages
 }
 
-// guidance returns the hashes of the notes of tools for channel.
+// guidance returns the hashes of the tools' notes for channel.
 func (s side) guidance(tools []Tool, channel string) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolGuidance) {
@@ -183,7 +183,7 @@ func (s side) guidance(tools []Tool, channel string) []string {
 }
 
 // end returns the number of bytes of the template that fit within PromptLimit for channel. complete reports whether
-// these are all bytes.
+// the whole template fits.
 func (s side) end(channel string) (n int, complete bool) {
 	if s.Renderer == nil || s.maxSize(0) <= PromptLimit {
 		return len(s.template), true
@@ -192,13 +192,14 @@ func (s side) end(channel string) (n int, complete bool) {
 	return len(fitting), len(fitting) == len(s.template)
 }
 
-// without returns the tools that are not excluded.
+// without returns the elements of tools that excluded does not contain.
 func without(tools, excluded []Tool) []Tool {
 	known := lists.Set(excluded, func(t Tool) Tool { return t })
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return known[t] })
 }
 
-// exclusive returns passages for the hashes that occur only in removed or only in added.
+// exclusive returns passages for the hashes that occur in removed but not in added, and for those that occur in added
+// but not in removed.
 func exclusive(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
@@ -240,7 +241,7 @@ const (
 	TelegramLimit    = 4096     // characters of a message; see core.telegram.org/bots/api#sendmessage
 	DescriptionLimit = 2048     // characters of a tool's description; some clients cut longer descriptions
 	PromptLimit      = 16 << 20 // bytes of a prompt; short templates can expand to any size
-	MaxOfKind        = 200      // tools that a prompt lists for an allow-list that includes all tools of a kind, not counting core tools
+	MaxOfKind        = 200      // tools of a kind that a prompt lists if the allow-list includes all of them, not counting core tools
 )
 
 // CutKind is the type of a cut.

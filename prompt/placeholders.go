@@ -142,9 +142,10 @@ func Uses(template string) []Use {
 	}
 }
 
-// appendSubstituted appends template with its placeholders replaced to dst. It follows the method safe_substitute of
-// string.Template in Python 3.11. "$$" becomes "$". "$name" and "${name}" become the value for the name. Any other "$",
-// and a name without a value, remain unchanged. Values are not scanned for placeholders.
+// appendSubstituted replaces the placeholders in template by their values, and appends the result to dst. It follows
+// the method safe_substitute of string.Template in Python 3.11. "$$" becomes "$". "$name" and "${name}" become the
+// value for the name. Any other "$", and a name without a value, remain unchanged. Values are not scanned for
+// placeholders.
 //
 // The result is a list of parts, because a value can be a long catalog, which should be copied only once.
 func appendSubstituted(dst []string, template string, values map[string]string) []string {

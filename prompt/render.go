@@ -84,8 +84,8 @@ func NewRenderer(input Input) *Renderer {
 	return r
 }
 
-// With returns a Renderer for the same agent and the same tools in the context c.
-// It shares with r everything that does not depend on the context.
+// With returns a Renderer for the same agent and the same tools in the context c. The
+// two Renderers share everything that does not depend on the context.
 func (r *Renderer) With(c Context) *Renderer {
 	other := *r
 	other.in.Context = c
@@ -282,13 +282,13 @@ func split(template string) []section {
 	return sections
 }
 
-// fill returns template with its placeholders replaced and without empty sections.
-// It also returns the number of characters of the result.
+// fill replaces the placeholders in template and removes empty sections. It returns the
+// result and the number of characters of the result.
 //
-// fill removes a section if only its heading remains. The text of subsections is
-// treated as text of the section. If the last section is removed, the blank lines
-// before it are removed too. Lines in values are never headings. Finally, fill shortens
-// each run of three or more newlines to two, even in values.
+// fill removes a section if only its heading remains. The text of subsections is treated
+// as text of the section. If the last section is removed, the blank lines before it are
+// removed too. Lines in values are never headings. Finally, fill shortens each run of
+// three or more newlines to two, even in values.
 //
 // counted is a value with a known number of characters, so that fill need not count them
 // again.
@@ -299,7 +299,7 @@ func fill(template string, values map[string]string, counted passage) (text stri
 	for i := 1; i < len(sections); {
 		i = f.section(i)
 	}
-	if f.lastDropped { // remove the line ends before the section, and end like the template unless no text remains
+	if f.lastDropped { // remove the line ends before the section; if text remains, end it like the template
 		for n := len(f.parts); n > 0; n-- {
 			last := strings.TrimRight(f.parts[n-1], "\r\n")
 			if f.parts = f.parts[:n-1]; last != "" {

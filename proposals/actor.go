@@ -141,7 +141,7 @@ type Form struct {
 	Title       string // title of the question
 	Verb        string // label of the confirmation
 	Consequence string // consequence of the act, as sentences
-	Reason      bool   // the act needs a reason
+	Reason      bool   // whether the act needs a reason
 	Done        string // message after success
 	Undone      string // message after failure
 }

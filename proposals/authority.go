@@ -77,7 +77,7 @@ var ErrAuthority = errors.New("not allowed")
 func (a Act) Decides() bool { return userOnly[a] != "" }
 
 // Authorize returns nil if actor is allowed to perform act on a proposal by author.
-// Otherwise it returns an error that wraps ErrAuthority and names the kinds of actors
+// Otherwise it returns an error that wraps ErrAuthority and lists the kinds of actors
 // that are allowed.
 func Authorize(actor Actor, act Act, author Actor) error {
 	switch authority[act][actor.Kind] {

@@ -94,8 +94,8 @@ func bindDraft(n *jsondoc.Node) Parsed {
 // a few entries too many.
 const maxList = 100
 
-// bindContent decodes n, the definition in the proposal doc. The subject of the proposal
-// determines the kind of the definition.
+// bindContent decodes n, the definition in a proposal. doc is the JSON tree of the proposal.
+// The subject in doc determines the kind of the definition.
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
@@ -116,8 +116,8 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	return withoutEmpty(d), ps
 }
 
-// subjectKind returns the kind in the subject of the proposal doc, even if the rest of the
-// subject is malformed.
+// subjectKind returns the kind in the subject of a proposal, even if the rest of the subject
+// is malformed. doc is the JSON tree of the proposal.
 func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 	kind, _, _ := strings.Cut(doc.Get("subject").AsString(), ":")
 	k := registry.Kind(kind)

@@ -64,7 +64,8 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 }
 
 // kindOfFile returns the kind of the subject in the front matter. The kind determines which
-// headings begin a section: "## Soul" does so for an agent, but is plain text for a tool.
+// headings begin a section. For example, "## Soul" begins a section for an agent, but is
+// plain text for a tool.
 func kindOfFile(data []byte) (registry.Kind, bool) {
 	rest := bytes.TrimPrefix(data, byteOrderMark)
 	front, lines := 0, 0

@@ -81,7 +81,7 @@ func (p Parsed) Problems() Problems {
 		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
 	}
 	for _, found := range p.Draft.Problems() {
-		consequence := func(m jsondoc.Problem) bool { // reports whether the unreadable part m caused the problem found
+		consequence := func(m jsondoc.Problem) bool { // reports whether found is a consequence of the unreadable part m
 			return jsondoc.Within(found.Path, m.Path) || found.Rule == RulePassAndFail && jsondoc.Within(m.Path, found.Path)
 		}
 		if !slices.ContainsFunc(p.Malformed, consequence) {

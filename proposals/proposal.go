@@ -58,12 +58,12 @@ type Proposal struct {
 
 	// LiveVersion is the live version of the subject when the proposal was read, or 0.
 	LiveVersion int
-	// Approvals is the progress of the approvals when the proposal was read. It is
-	// nil unless the policy names owners of the subject.
+	// Approvals is the progress of the approvals when the proposal was read. It is nil if the policy lists no owners
+	// of the subject.
 	Approvals *Approvals
 }
 
-// Approvals is the progress of a proposal that requires approvals of named owners.
+// Approvals is the progress of the approvals that a proposal requires from the owners of its subject.
 type Approvals struct {
 	Required int      // number of required approvals
 	Given    []string // principals with a valid approval
@@ -71,7 +71,7 @@ type Approvals struct {
 	Text     string   // for display: "1 of 2, waits for user:ada"
 }
 
-// WaitsForOthers reports whether the proposal still requires approvals and none of them can be given by user.
+// WaitsForOthers reports whether the proposal still requires approvals, but none that user can give.
 func (p Proposal) WaitsForOthers(user Actor) bool {
 	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
 		!slices.Contains(p.Approvals.WaitsFor, user.String())
@@ -258,7 +258,7 @@ const (
 	MaxTestCases = 3
 )
 
-// IssueStatus reports whether an issue needs attention.
+// IssueStatus is the status of an issue. An open issue needs attention.
 type IssueStatus string
 
 // The statuses of an issue.

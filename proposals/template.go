@@ -61,8 +61,8 @@ func placeholderIn(text string) (content string, ok bool) {
 	return "", false
 }
 
-// Template returns a skeleton of a proposal. live is the definition of the subject in
-// force, and base is its version; for a new subject, they are nil and 0. Texts that only
+// Template returns a skeleton of a proposal. live is the live definition of the subject,
+// and base is its version. For a new subject, live is nil and base is 0. Texts that only
 // the author can provide are placeholders, which Problems reports until they are
 // replaced.
 func Template(t Type, subject registry.Subject, live *registry.Definition, base int) Draft {

@@ -18,16 +18,16 @@ type RebaseConflict struct {
 	Base   int    // common base version of the proposal and the live version
 	Live   int    // live version
 	Fields []diff.FieldConflict
-	// Draft is the merged draft, which the author must complete. It is based on the live version. Conflicts in texts
-	// are marked with conflict markers. In all other conflicts, Draft has the value of the proposal.
+	// Draft is the merged draft, which the author must complete. It is based on the live version. In a text, each
+	// conflict is enclosed in conflict markers. Every other value in conflict is the value of the proposal.
 	Draft proposals.Draft
 
 	from, ours, theirs registry.Definition
 }
 
-// Merge performs a three-way merge of draft and the live version. ancestor is the definition of version base, their
-// common ancestor. If the author must resolve conflicts, the error is a *RebaseConflict. label identifies the proposal
-// in messages.
+// Merge performs a three-way merge of draft and the live version. Both are based on version base. ancestor is the
+// definition of that version. If the author must resolve conflicts, the error is a *RebaseConflict. label identifies
+// the proposal in messages.
 func Merge(label string, draft proposals.Draft, base int, ancestor registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(ancestor, ours, live.Definition)
@@ -68,7 +68,8 @@ func (e *RebaseConflict) Passages() []Passage {
 	return out
 }
 
-// Scalar returns the text of a JSON string without quotes, any other value as JSON, and "" for nil.
+// Scalar returns n as text. A string is returned without quotes, and any other value as JSON. If n is nil, Scalar
+// returns "".
 func Scalar(n *jsondoc.Node) string {
 	switch {
 	case n == nil:
@@ -79,7 +80,7 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// Take repeats the merge with a choice of a side for each element of Passages. A passage without a choice remains as in
+// Take repeats the merge. choices[i] selects a side for element i of Passages. A passage without a choice remains as in
 // Draft.
 func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	draft := e.Draft
@@ -90,7 +91,7 @@ func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	return draft, err
 }
 
-// Error names the fields in conflict.
+// Error returns a message with the version and the number of fields in conflict.
 func (e *RebaseConflict) Error() string {
 	return fmt.Sprintf("%s: %v with version %d in %d fields", e.What, ErrMerge, e.Live, len(e.Fields))
 }

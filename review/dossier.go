@@ -29,7 +29,7 @@ type Dossier struct {
 	// Source is the imported JSON of the current revision, and BaseSource is the imported JSON of the base. Each is nil
 	// if no imported JSON is stored.
 	Source, BaseSource []byte
-	Assessments        []Assessment // of the current revision, oldest first
+	Assessments        []Assessment // assessments of the current revision, oldest first
 	Standing           []Standing   // findings of the latest assessment
 	Waivers            []history.Waiver
 	Decisions          []proposals.Decision
@@ -41,8 +41,8 @@ type Dossier struct {
 	Carried []Carried
 	// Reach compares the reach of the current revision with the reach of its base.
 	Reach    fact.Difference
-	Rendered map[string]string // seals of the changes to channel prompts
-	// Parts are the files that the proposal adds or changes. It is nil for a definition without files.
+	Rendered map[string]string // maps channel prompts that change to the seals of their changes
+	// Parts lists the files that the proposal adds or changes. It is nil for a definition without files.
 	Parts []Part
 	// Digest is the review digest. For an open proposal, it covers the current content; for a closed proposal, it
 	// covers the decided content. It is "" before the first assessment.
@@ -54,7 +54,8 @@ type Dossier struct {
 	// OtherRules indicates that the latest assessment used rules or settings that are no longer in force. The proposal
 	// must then be assessed again before it can be approved.
 	OtherRules bool
-	// Obstacles lists the reasons why the user for whom the dossier was read cannot approve the proposal.
+	// Obstacles lists the reasons why the reader of the dossier cannot approve the proposal. The reader is the actor
+	// that the dossier was created for.
 	Obstacles []error
 }
 
@@ -67,8 +68,8 @@ func (d Dossier) Assessment() *Assessment {
 }
 
 // Together returns the members of the change set that are approved together with d. The name of a change set can be
-// reused, so an open proposal may share its change set with members that are already live; Together omits these. For a
-// closed proposal, Together returns all members.
+// reused, so an open proposal may share its change set with members that are already live; Together omits the live
+// members. For a closed proposal, Together returns all members.
 func (d Dossier) Together() []proposals.Proposal {
 	if !d.Proposal.State.Open() {
 		return d.Members
@@ -112,8 +113,8 @@ type ChangeSet struct {
 // Extent contains the size of a proposal's change and the rationale of the proposal.
 type Extent struct {
 	Added, Removed int // lines of the definition
-	// Size is 0 if the lines were compared. A list does not compare very large revisions; Size is then the size of the
-	// revision in bytes, and Added and Removed are 0.
+	// If a list does not compare a revision because it is very large, Size is the size of the revision in bytes, and
+	// Added and Removed are 0. Otherwise, Size is 0.
 	Size      int
 	Rationale string
 }
@@ -126,10 +127,10 @@ type Lint struct {
 	Standing       []Standing
 }
 
-// Choice selects a proposal for a decision. Expect is the review digest, of the proposal or of its change set, that the
-// user saw. If Expect is "", an approval applies to the content that was last recorded as shown to the user. Unseen
-// accepts content that the user was never shown; without Unseen, an approval of several proposals rejects such content.
-// Unread is the number of parts that the user accepts without having read them.
+// Choice selects a proposal for a decision. Expect is the review digest that the user saw. It is the digest of the
+// proposal or of its change set. If Expect is "", an approval applies to the content that was last recorded as shown to
+// the user. Unseen accepts content that the user was never shown; without Unseen, an approval of several proposals
+// rejects such content. Unread is the number of parts that the user accepts without having read them.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
@@ -158,7 +159,8 @@ func Reference(p proposals.Proposal) string {
 // yet, or all members if all are live.
 const changeSetRef = "set:"
 
-// ChangeSetRef returns the name of the change set that ref selects. ok is false if ref is not such a reference.
+// ChangeSetRef returns the name of the change set that ref selects. ok is false if ref does not begin with
+// changeSetRef.
 func ChangeSetRef(ref string) (changeSet string, ok bool) {
 	return strings.CutPrefix(ref, changeSetRef)
 }
@@ -251,8 +253,8 @@ func Parts(base *registry.Folder, folder registry.Folder, standing []Standing, o
 	return parts
 }
 
-// dataFiles lists the extensions of files that agents do not read as instructions and that programs do not execute.
-// locked lists files that package managers generate.
+// dataFiles lists the extensions of files that agents do not read as instructions and that programs do not execute. The
+// variable locked contains the names of files that package managers generate.
 var (
 	dataFiles = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xsd", ".dtd", ".rng"}
 	locked    = []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "go.sum", "gemfile.lock", "composer.lock"}
@@ -269,8 +271,8 @@ func isData(name string, f registry.File) bool {
 		(f.Binary() || slices.Contains(locked, base) || slices.Contains(dataFiles, path.Ext(base)))
 }
 
-// MayBeUnread reports whether a proposal can be approved without reading it completely. Only a new, imported definition
-// can.
+// MayBeUnread reports whether a user can approve a proposal without reading it completely. This is permitted only for
+// new, imported definitions.
 func MayBeUnread(p proposals.Proposal, d registry.Definition) bool {
 	return p.Type == proposals.New && p.BaseVersion == 0 && (d.Folder() != nil || d.Tool != nil && d.Tool.Source != nil)
 }

@@ -38,8 +38,8 @@ var (
 	ErrConsultant = errors.New("the reviewer did not answer")
 )
 
-// ErrOutdated indicates that an assessment is for other content, or used rules that are no longer in force. A new
-// assessment resolves the conflict. ErrOutdated wraps proposals.ErrConflict.
+// ErrOutdated indicates that the latest assessment does not cover the current content, or that it used rules that are
+// no longer in force. The proposal must then be assessed again. ErrOutdated wraps proposals.ErrConflict.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
 // Incomplete lists the problems that prevent the submission of a revision. If Excess is set, the content cannot even be
@@ -87,8 +87,8 @@ func Unusable(text string, limit int) string {
 	return plaintext.Problem(text)
 }
 
-// Shorten returns s, or a prefix of s that ends with "…" if s has more than limit characters. The result has at most
-// limit characters.
+// Shorten returns s, shortened if necessary. limit is the maximum number of characters of the result. A shortened text
+// ends with "…".
 func Shorten(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

@@ -81,7 +81,8 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 	return true
 }
 
-// Tally returns the counts that the queue shows for a. now determines which waivers have expired.
+// Tally counts the findings in the assessment a for the queue. The parameter now determines which waivers have
+// expired.
 func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
 	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
 }

@@ -78,7 +78,7 @@ type Setting struct {
 	From  string // "default", "user", "project", …
 }
 
-// Settings lists the settings of a policy. Decisions record them, and deciders see them.
+// Settings is a list of settings of a policy. Each decision stores a copy of the list, and deciders see it.
 type Settings []Setting
 
 // Settings returns the settings of p that affect a decision.
@@ -126,8 +126,8 @@ func (s Settings) From(origin string) Settings {
 	return slices.DeleteFunc(slices.Clone(s), func(s Setting) bool { return s.From != origin })
 }
 
-// String returns the settings on one line. It lists at most namedRules changed rules of each origin, and otherwise
-// shows only their number.
+// String returns the settings on one line. If more than namedRules rules of one origin were changed, String shows
+// their number instead of the rules.
 func (s Settings) String() string {
 	var words []string
 	changed := map[string]int{}

@@ -29,8 +29,9 @@ type Store interface {
 	// Update runs fn in a write transaction. The transaction is durable if Update returns nil and has no effect if it
 	// returns an error. Update waits for other writers before it calls fn.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Remember records the content of proposals that user was shown. It replaces earlier entries of user for the same
-	// proposals. A power failure may lose the new entries. The error wraps ErrReadOnly if the database is read-only.
+	// Remember records which content of proposals was shown to a user. It replaces the user's earlier entries for the
+	// same proposals. A power failure may lose the new entries. The error wraps ErrReadOnly if the database is
+	// read-only.
 	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
@@ -57,8 +58,8 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn returns the open proposals on subject s, oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns the newest open or rejected proposals of tools with the text hash textHash. It omits the proposal
-	// with the id excluded and returns at most limit proposals.
+	// SameText returns the newest open or rejected proposals of tools with the given text hash. It omits the proposal
+	// with the id in excluded. limit is the maximum number of results.
 	SameText(ctx context.Context, textHash string, excluded proposals.ID, limit int) ([]proposals.Proposal, error)
 	// Members returns the proposals of a change set that have not been withdrawn, oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
@@ -80,8 +81,8 @@ type RecordReader interface {
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
 	Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error)
-	// Shown returns the content of each given proposal when user last saw it. The result has no entry for proposals
-	// that user has never seen.
+	// Shown returns, for each given proposal, the content that the user last saw. The result has no entry for a
+	// proposal that the user has never seen.
 	Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]Shown, error)
 	// Rejection returns the latest decision that rejected the definition with the given content hash for subject s.
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (proposals.Decision, error)
@@ -90,19 +91,19 @@ type RecordReader interface {
 	// WroteHere reports whether author wrote the given revision from the same account as the current caller.
 	WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error)
 	// RecentWrites returns the times of agent's drafts, revisions, and comments between start and end, latest first.
-	// It returns at most limit times. If agent is zero, it considers the writes of all agents.
+	// limit is the maximum number of times. If agent is zero, it considers the writes of all agents.
 	RecentWrites(ctx context.Context, agent proposals.Actor, start, end time.Time, limit int) ([]time.Time, error)
 }
 
 // RegistryReader reads the live definitions and the earlier versions.
 type RegistryReader interface {
 	impact.ToolReader
-	// ByLabel returns the live tools, in all layers, with the display name label.
+	// ByLabel returns the live tools with the given display name, in all layers.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	// ByTag returns the live tools, in all layers, with a tag that begins with the given prefix.
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns live tools, in all layers, that may be similar to t in their text or their purpose, most similar
-	// first. The caller must compare them with t.
+	// Alike returns live tools, in all layers, that may be similar to t in text or purpose. The most similar tools come
+	// first. The caller must compare each of these tools with t.
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	reach.Registry
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
@@ -141,8 +142,8 @@ type ProposalWriter interface {
 	// AddRevision writes r as the next revision of p and returns the seal of r. p must still be at the previous
 	// revision.
 	AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
-	// MoveProposal stores the state, the summary, and the update time of p. The stored proposal must still be in state
-	// from and at the revision of p.
+	// MoveProposal stores the state, the summary, and the update time of p. The stored proposal must still have the
+	// revision of p and the state in the parameter from.
 	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
 	// ApplyVerdict changes several decided proposals and their issues, all or none of them. It stores the states and
 	// times of the proposals like MoveProposal, and the assignees and statuses of the issues like AssignIssue.

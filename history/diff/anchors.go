@@ -14,8 +14,8 @@ const (
 	// form. An item that occurs m times in one sequence and n times in the other forms m·n
 	// pairs.
 	maxPairs = 64
-	// pairsPerItem times the number of items in a fragment is the maximum number of pairs
-	// that all rare items of the fragment may form.
+	// pairsPerItem limits the number of pairs that all rare items of a fragment may form
+	// together. The limit is pairsPerItem times the number of items in the fragment.
 	pairsPerItem = 2
 )
 
@@ -148,8 +148,8 @@ func (c *chains) longest() []match {
 	return chain
 }
 
-// Limits of the stride length of greedy, in changes. Long strides take more time per item
-// but find shorter paths, so they are used for small pieces.
+// Limits of the length of a stride in the function greedy, in changes. Long strides take
+// more time per item but find shorter paths, so they are used for small pieces.
 const (
 	minStride  = 8
 	maxStride  = 128

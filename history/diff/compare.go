@@ -31,9 +31,9 @@ type comparer struct {
 // it is compared by greedy.
 const maxDepth = 4
 
-// compare compares a and b and sets del and ins. All numbers in a and b are less than ids.
-// compare may take a number of steps that is proportional to the lengths of a and b, and budget
-// further steps.
+// compare compares a and b and sets del and ins. All numbers in a and b are less than ids. budget
+// is the number of steps that compare may take in addition to a number of steps that is
+// proportional to the lengths of a and b.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
@@ -136,8 +136,9 @@ type compact struct {
 	atA, atB []int32 // indices of the items in the complete sequences
 }
 
-// keep appends those of items[start:end] that have a positive count to out, and their indices to
-// indices. It marks the others as changed, because they do not occur on the other side.
+// keep selects the items in items[start:end] that have a positive count. It appends these items
+// to out, and their indices to indices. It marks the remaining items as changed, because they do
+// not occur on the other side.
 func keep(items []int32, start, end int, counts []int32, changed []bool, out, indices []int32) (_, _ []int32) {
 	out, indices = slices.Grow(out, end-start), slices.Grow(indices, end-start)
 	for i := start; i < end; i++ {
@@ -150,7 +151,8 @@ func keep(items []int32, start, end int, counts []int32, changed []bool, out, in
 	return out, indices
 }
 
-// count counts the items of f in inA and inB. uncount resets the counts to zero.
+// count counts how often each item occurs in f, and stores the numbers in inA and inB. uncount
+// resets the numbers to zero.
 func (c *comparer) count(f box) {
 	for _, v := range c.a[f.x0:f.x1] {
 		c.inA[v]++
@@ -169,7 +171,8 @@ func (c *comparer) uncount(f box) {
 	}
 }
 
-// markDel marks items of the compact fragment as deleted, and markIns as inserted.
+// markDel marks a range of items of the compact fragment as deleted. markIns marks a range of
+// items as inserted.
 func (c *comparer) markDel(from, to int) {
 	for _, i := range c.compact.atA[from:to] {
 		c.del[i] = true
@@ -244,7 +247,7 @@ func (s *shape) order(oldMembers, newMembers members) []string {
 	return keys
 }
 
-// members contains the members of an object. It is empty for other nodes.
+// members contains the members of an object. For a node that is not an object, it is empty.
 type members struct {
 	list  []jsondoc.Member
 	index map[string]int

@@ -189,9 +189,9 @@ type Field struct {
 // Patch returns the difference between the two texts that f.Lines returns. The result is not cached.
 func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
-// Hunks returns the hunks of f.Patch, with up to context lines before and after each change. There
-// is at least one hunk, and the changed words are marked in all hunks. For a text of a megabyte,
-// it is faster to call Hunk.Mark for the visible lines only.
+// Hunks returns the hunks of f.Patch. context is the maximum number of unchanged lines before and
+// after each change. There is at least one hunk, and the changed words are marked in all hunks. For
+// a text of a megabyte, it is faster to call Hunk.Mark for the visible lines only.
 func (f Field) Hunks(context int) []Hunk {
 	hunks := f.Patch().Unified(context)
 	for i, h := range hunks {

@@ -21,7 +21,7 @@
 //     Difference Algorithm and Its Variations", Algorithmica 1, 1986).
 //  4. The work of step 3 is limited by counting steps rather than by time, so
 //     that results are reproducible. If a piece would exceed its share of the
-//     work, step 2 is applied to the piece. If that finds no anchors, the piece
+//     work, step 2 is applied to the piece. If step 2 finds no anchors, the piece
 //     is compared greedily in strides, each of which is a limited search by
 //     Myers.
 //  5. Edits that can be moved up or down without changing the result are moved

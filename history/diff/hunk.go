@@ -56,11 +56,11 @@ type Line struct {
 	// NoNewline.
 	NoNewline bool `json:"no_newline,omitempty"`
 
-	// Pair is set by Words and Mark. It is the index, in the hunk, of the line that replaced this
-	// line, or of the line that this line replaced. It is -1 if there is no such line.
+	// Pair is the index in the hunk of the paired line, which replaced this line or was replaced
+	// by it. Pair is -1 if this line is not paired. Words and Mark set Pair.
 	Pair int `json:"-"`
-	// Rewrapped is set by Words and Mark for the lines of a passage if line breaks in the passage
-	// moved. Such lines have no pair.
+	// Rewrapped indicates that the line belongs to a passage in which line breaks have moved.
+	// Such a line has no pair. Words and Mark set Rewrapped.
 	Rewrapped bool `json:"-"`
 	// Spans is set by Words and Mark. It contains the parts of Text that do not occur in
 	// the paired line. Without their spans, paired lines are equal. For a rewrapped line,
@@ -100,9 +100,10 @@ type Hunk struct {
 	Lines    []Line `json:"lines"`
 }
 
-// Unified returns the hunks of the patch, with up to context lines before and after each change.
-// Two changes share a hunk if at most 2*context lines are between them. If context is negative,
-// Unified returns one hunk with the complete text. It returns no hunks if there are no changes.
+// Unified returns the hunks of the patch. context is the maximum number of unchanged lines before
+// and after each change. Two changes share a hunk if at most 2*context lines are between them. If
+// context is negative, Unified returns one hunk with the complete text. It returns no hunks if
+// there are no changes.
 func (p *Patch) Unified(context int) []Hunk {
 	if p.Empty() {
 		return nil
@@ -162,8 +163,8 @@ func (t text) at(i int, kind Kind, old, new int) Line {
 	return Line{Kind: kind, Old: old, New: new, Text: line, NoNewline: !newline, Pair: -1}
 }
 
-// block is a run of changed lines in a hunk. Lines from:mid are deleted, and lines mid:to are
-// inserted.
+// block is a run of changed lines in a hunk. The lines in from:mid are deleted, and the lines in
+// mid:to are inserted.
 type block struct {
 	from, mid, to int
 }
@@ -190,7 +191,7 @@ func (h Hunk) blocks(yield func(block) bool) {
 }
 
 // Row is a row of a hunk in a side-by-side view. Left and Right are indices of lines in the hunk,
-// or -1 for an empty side. They are equal in rows of context.
+// or -1 for an empty side. For a context line, they are equal.
 type Row struct {
 	Left, Right int
 }
@@ -222,7 +223,8 @@ func contextRows(rows []Row, from, to int) []Row {
 	return rows
 }
 
-// fillRows appends rows with the lines left:leftEnd on the left and right:rightEnd on the right.
+// fillRows appends rows for the lines in left:leftEnd, which are on the left side, and the lines
+// in right:rightEnd, which are on the right side.
 func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	for left < leftEnd || right < rightEnd {
 		row := Row{-1, -1}
@@ -239,8 +241,8 @@ func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	return rows
 }
 
-// Edit replaces the lines Old of the old text by the lines New of the new text. One of the ranges
-// may be empty.
+// Edit replaces a range of lines of the old text by a range of lines of the new text. One of the
+// ranges may be empty.
 type Edit struct {
 	Old, New Range
 }
@@ -259,7 +261,7 @@ const workPerCompare = 10 << 20
 // Lines compares two texts line by line. Time and memory are roughly proportional to their size.
 // The result has the fewest possible changes unless the search for them would exceed a fixed
 // limit. Only texts with thousands of changed lines that also occur elsewhere exceed the limit.
-// Their result has slightly more changes.
+// For such texts, the result has slightly more changes.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
 	// Equal lines at the beginning and at the end need not be compared.

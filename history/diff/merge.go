@@ -16,7 +16,7 @@ type Merge struct {
 // Conflict is a passage of the base that both sides changed in different ways.
 type Conflict struct {
 	Base, Ours, Theirs Side
-	// Merged is the range of the lines of ours in Merge.Text.
+	// Merged is the range of lines in Merge.Text that contains the lines of ours.
 	Merged Range
 }
 
@@ -113,7 +113,7 @@ func (s *side) edit(i int) (Edit, bool) {
 	return s.p.edits[i], true
 }
 
-// If the next edit of s overlaps or touches piece, reaches extends piece by that edit and returns true.
+// reaches reports whether the next edit of s overlaps or touches piece. If so, it extends piece to include the edit.
 func (s *side) reaches(piece *Range) bool {
 	e, ok := s.edit(s.at)
 	if !ok || e.Old.Start > piece.End {
@@ -127,7 +127,7 @@ func (s *side) reaches(piece *Range) bool {
 // idle reports whether s has no edits in the current piece.
 func (s *side) idle() bool { return s.from == s.at }
 
-// pass returns the lines in the new text of s that replace piece, and advances s.by.
+// pass returns the range of lines in the new text of s that replaces piece. It also advances s.by.
 func (s *side) pass(piece Range) Range {
 	start := piece.Start + s.by
 	for _, e := range s.p.edits[s.from:s.at] {
@@ -212,8 +212,8 @@ const (
 	TakeTheirs
 )
 
-// Taken returns the merge after resolving its conflicts by choices. choices[i] applies to conflict i. A conflict
-// remains if its choice is Undecided or missing.
+// Taken resolves conflicts of m and returns the result. choices[i] applies to conflict i. A conflict remains if its
+// choice is Undecided or missing.
 func (m Merge) Taken(choices []Choice) Merge {
 	t := split(m.Text)
 	var b strings.Builder

@@ -17,9 +17,9 @@ import (
 type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
-	// Text is set if Ours and Theirs are strings and Base is a string or absent. It is
-	// the merge of the strings. Each text in it has an additional final line feed,
-	// because line feeds in definitions separate lines.
+	// If Ours and Theirs are strings and Base is a string or absent, Text is the merge of
+	// the strings. Otherwise, Text is nil. Each text in the merge has an additional final
+	// line feed, because line feeds in definitions separate lines.
 	Text *Merge
 }
 
@@ -42,9 +42,10 @@ var ErrKinds = errors.New("cannot merge definitions of different kinds")
 // both sides changed in different ways, are conflicts. The result contains the value of
 // ours for each conflict.
 //
-// choices resolves conflicts. To get the order of its elements, call MergeDefinitions
-// without choices: choices has one element for each returned conflict, or for each
-// conflicting passage if the conflict is in a string. Resolved conflicts are not returned.
+// The elements of choices resolve conflicts. There is one element for each conflict, or
+// for each conflicting passage if the conflict is in a string. The elements are in the
+// order of the conflicts that MergeDefinitions returns if it is called without choices.
+// Resolved conflicts are not returned.
 //
 // base may be zero. The error is ErrKinds, or it reports a value that is not valid for its
 // key, which cannot happen if all three definitions were decoded strictly.
@@ -153,7 +154,7 @@ func setOf(list *jsondoc.Node) (plainSet, bool) {
 
 func (s plainSet) has(key string) bool { return s.node[key] != nil }
 
-// only returns the keys of s that a and b also have, in the order of s.
+// only returns those keys of s that are also keys of a and b, in the order of s.
 func (s plainSet) only(a, b plainSet) []string {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return !a.has(k) || !b.has(k) })
 }

@@ -87,13 +87,13 @@ func (t *interner) number(s string) int32 {
 // len returns the number of different strings.
 func (t *interner) len() int { return len(t.keys) }
 
-// exact finds the fewest possible changes between the sequences of c.compact and marks them. If the
-// search takes more than limit steps, or is certain to take more, exact marks nothing and returns
-// false.
+// exact finds the fewest possible changes between the sequences of c.compact and marks them. limit
+// is the maximum number of steps. If the search takes more steps, or is certain to do so, exact
+// marks nothing and returns false.
 //
-// It implements the linear-space variant of the algorithm by Myers (1986, section 4b). Two
-// searches, one from each end, meet at a point of a shortest path. The parts before and
-// after that point are then solved in the same way.
+// It implements the linear-space variant of the algorithm by Myers (1986, section 4b). Two searches,
+// one from each end, meet at a point of a shortest path. The parts before and after that point are
+// then solved in the same way.
 func (c *comparer) exact(limit int) bool {
 	k := &c.compact
 	whole := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
@@ -167,7 +167,7 @@ func (s *search) meet(a, b []int32) (x, d int, ok bool) {
 	}
 }
 
-// start places w at x on diagonal d.
+// start initializes w with a single point, which is at x on diagonal d.
 func (w *wave) start(origin, d int, x int32) {
 	w.zero, w.min, w.max = origin-d, d, d
 	w.reach[origin] = x
@@ -228,8 +228,8 @@ func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 }
 
 // hopeless reports whether the search, at its current pace, would take several times as many steps
-// as its limit. It returns false without an estimate until 1/32 of the limit is used, and in rounds
-// whose number is not a power of two.
+// as its limit. It returns false without an estimate in two cases: less than 1/32 of the limit is
+// used, or the number of the round is not a power of two.
 func (s *search) hopeless(round, n, m int) bool {
 	if round&(round-1) != 0 || s.limit-s.steps < s.limit/32 {
 		return false

@@ -149,8 +149,8 @@ const (
 	maxRewrapped = 20_000
 	// rewrappedKept is the minimum fraction of a paragraph that must be unchanged.
 	rewrappedKept = 0.6
-	// rewrapGain is the minimum ratio between the numbers of changed bytes in the
-	// comparison line by line and in the comparison of the whole block.
+	// rewrapGain is the minimum factor by which comparing the whole block must reduce the
+	// number of changed bytes, relative to comparing the block line by line.
 	rewrapGain = 2
 )
 
@@ -166,8 +166,8 @@ type place struct {
 }
 
 // rewrap compares a block as a whole. If the lines were only rewrapped, it marks them and
-// returns true. dels is the number of deleted lines, and changed is the number of bytes
-// that changed in the comparison line by line, without white space.
+// returns true. dels is the number of deleted lines. changed is the number of changed bytes,
+// without white space, that a comparison line by line found.
 func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) bool {
 	old, new := m.passage(read[:dels]), m.passage(read[dels:])
 	if len(old.tokens)+len(new.tokens) > maxRewrapped {

@@ -75,8 +75,8 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns how many lines e can move, but at most limit. The direction is down if step
-// is 1, and up if step is -1.
+// room returns the number of lines by which e can move, at most limit. The direction is
+// down if step is 1, and up if step is -1.
 func (s *slider) room(e Edit, step, limit int) int {
 	t, run, ok := s.side(e)
 	n := 0
@@ -291,8 +291,8 @@ func edge(ts []token, i int) int {
 }
 
 // joinable reports whether the text between the edits a and b should become part of the
-// change. This is the case for white space between replaced words, and for a short match
-// between long replacements, which is probably a coincidence.
+// change. White space between replaced words becomes part of the change. A short match
+// between long replacements does too, because it is probably a coincidence.
 func joinable(a, b Edit, x, y []token) bool {
 	island, blank := 0, true
 	widest := max(size(x, a.Old), size(y, a.New))

@@ -54,8 +54,8 @@ type changedLine struct {
 	weight int     // total length of these words, in bytes
 }
 
-// block marks the lines of a block. The first dels lines are deleted, and the remaining
-// lines are inserted. base is the index of the first line in the hunk.
+// block marks the lines of a block. dels is the number of deleted lines, which precede the
+// inserted lines. base is the index of the first line in the hunk.
 func (m *marker) block(lines []Line, dels, base int) {
 	texts := make([]string, len(lines))
 	for i := range lines {

@@ -122,7 +122,7 @@ var errNoFile = errors.New("is not a regular file")
 // followed (see os.Root).
 type files struct{ dir string }
 
-// in opens the folder and calls fn with it.
+// in opens the folder and passes it to fn.
 func (f files) in(fn func(*os.Root) error) error {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -142,7 +142,7 @@ func (f files) in(fn func(*os.Root) error) error {
 // errEscapes indicates that a symbolic link leads out of the workspace.
 var errEscapes = errors.New("the workspace contains a link to a place outside the workspace")
 
-// read returns the content of the file name. The error wraps fs.ErrNotExist if the file does not exist.
+// read returns the content of the named file. The error wraps fs.ErrNotExist if the file does not exist.
 func (f files) read(name string) (text []byte, err error) {
 	err = f.in(func(root *os.Root) error {
 		text, err = readIn(root, name)
@@ -169,8 +169,8 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxFile))
 }
 
-// sweep removes the temporary files of killed processes from the folder dir. The caller
-// must ensure that no process is writing to the folder.
+// sweep removes the temporary files of killed processes from the folder at dir. The caller must ensure that no
+// process is writing to the folder.
 func (f files) sweep(dir string) error {
 	return f.in(func(root *os.Root) error {
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
@@ -189,7 +189,7 @@ func (f files) sweep(dir string) error {
 	})
 }
 
-// write atomically replaces the content of the file name, and sets its mode to 0644.
+// write atomically replaces the content of the named file, and sets its mode to 0644.
 func (f files) write(name string, text []byte) error {
 	return f.in(func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -46,8 +46,9 @@ type Store interface {
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
 	// Exclusively runs fn while no other process runs Exclusively and no approval is
-	// committed. It then removes the pending exports with a Seq in written. If hash is not
-	// "", hash replaces all hashes that Expect recorded for dir.
+	// committed. It then removes the pending exports whose Seq is in written, the first
+	// result of fn. If hash, the second result, is not "", it replaces all hashes that
+	// Expect recorded for dir.
 	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
@@ -100,9 +101,9 @@ func (w *Workspace) Publish(ctx context.Context) error {
 	}
 }
 
-// publish writes the queued files once. It first records the new hash of the live file. If a
-// crash then prevents the queue from being updated, the new file does not look edited by
-// hand. stale is true if an approval happened during the call.
+// publish makes one attempt to write the queued files. It first records the new hash of the
+// live file. If a crash then prevents the queue from being updated, the new file does not
+// look edited by hand. stale is true if an approval happened during the call.
 func (w *Workspace) publish(ctx context.Context) (stale bool, err error) {
 	text, err := w.content(ctx, w.store)
 	if err != nil {
@@ -180,8 +181,8 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// edited reads the live file. It reports whether the file was edited by hand: it exists, and
-// it contains neither content nor anything that toolcrib has written.
+// edited reads the live file and reports whether it was edited by hand. The file was edited
+// if it exists and differs both from content and from everything that toolcrib has written.
 func (w *Workspace) edited(ctx context.Context, store Store, content []byte) (text []byte, edited bool, err error) {
 	text, err = w.files().read(liveName)
 	switch {

@@ -42,9 +42,9 @@ func (c *Counter) CountO200k(text string) (int, error) {
 	return n[0], nil
 }
 
-// Growth returns an upper limit for the number of tokens that newText has more than oldText, in any
-// encoding. It needs no vocabulary: each token has at least one byte, so the limit is the number of
-// bytes in the paragraphs that only newText contains.
+// Growth returns an upper limit for the number of additional tokens in newText, compared with
+// oldText, in any encoding. It needs no vocabulary: each token has at least one byte, so the limit
+// is the number of bytes in the paragraphs that only newText contains.
 func Growth(oldText, newText string) int {
 	there := map[[sha256.Size]byte]int{}
 	for _, p := range paragraphs(oldText) {
@@ -137,8 +137,8 @@ func (e *encoding) paragraph(p paragraph) (int, error) {
 
 // The vocabularies of tiktoken (https://github.com/openai/tiktoken, license in LICENSE.tiktoken).
 // TestVocabularies -update packs them. Each file contains the lengths of all tokens by rank, one
-// byte for each, followed by the tokens themselves. As Go maps in a library, the vocabularies would
-// add 9 MB to the binary.
+// byte for each, followed by the tokens themselves. A library with the vocabularies as Go maps
+// would add 9 MB to the binary.
 var (
 	//go:embed o200k.flate
 	packedO200k []byte
@@ -158,7 +158,7 @@ var (
 	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, pieceCl100k, 100256) })
 )
 
-// unpack unpacks a vocabulary with size tokens.
+// unpack unpacks a vocabulary. size is the number of tokens in the vocabulary.
 func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error) {
 	var plain bytes.Buffer
 	plain.Grow(9 * size) // the average length of a token is about 7 bytes
@@ -373,7 +373,7 @@ func contraction(text string) int {
 
 // nonWord returns the length of the first piece of a text that does not begin with a word. If the
 // piece contains characters that are neither white space, letters, nor numbers, it also includes
-// the following characters of the classes trailing.
+// the characters after them, as long as these are of the classes in trailing.
 func nonWord(text string, trailing class) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first) == number { // a piece contains at most three numbers

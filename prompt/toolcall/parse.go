@@ -29,8 +29,8 @@ type Call struct {
 }
 
 // Parse parses the tool call in answer. The error wraps ErrInvalidFormat, ErrMultiple, ErrUnknownTool, ErrInvalidArgs,
-// or ErrNonceInvalid. If answer has several faults, the error wraps the first of these that applies. Parse does not
-// know which tools exist: the caller must call Verify and check the arguments against the schema of the tool.
+// or ErrNonceInvalid. If several of these errors apply, the error wraps the first in this order. Parse does not know
+// which tools exist: the caller must call Verify and check the arguments against the schema of the tool.
 func Parse(answer string) (Call, error) {
 	if len(answer) > MaxAnswer {
 		return Call{}, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)

@@ -50,8 +50,8 @@ func (e *Error) Unwrap() error { return ErrSyntax }
 // proposal.
 type Filter struct{ Terms []Term }
 
-// Term is a list of alternatives. A proposal matches if an atom in Any matches. If Not is set, it matches if no atom
-// does.
+// Term is a list of alternatives. A proposal matches if at least one atom in Any matches. If Not is set, a proposal
+// matches if no atom in Any matches.
 type Term struct {
 	Not bool
 	Any []facts.Atom
@@ -146,7 +146,7 @@ func (p *parser) plain(t *Term, start int, word string) error {
 // Vocabulary contains values for suggestions, by key. It supplements the fixed values of the terms.
 type Vocabulary map[string][]string
 
-// Add adds the values of terms that find p.
+// Add adds to v, for each key, the values that find p.
 func (v Vocabulary) Add(p proposals.Proposal) {
 	for key, term := range keys {
 		if term.Of != nil {

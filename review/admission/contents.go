@@ -16,9 +16,9 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports binary files with bytes that are not stored, because toolcrib could not restore them. It also
-// reports files with a type or a size that differs from the draft, because a draft could declare a text for agents as a
-// binary file.
+// unknownContents reports each binary file whose bytes are not stored, because toolcrib could not restore the file. It
+// also reports a binary file if its stored bytes do not have the type and size in the draft. Otherwise, a draft could
+// declare a text for agents as a binary file.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -50,8 +50,8 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 	return problems, nil
 }
 
-// unseen reports a source with the hash of JSON that was never imported into this database, because reviewers could not
-// see this JSON. It accepts the hash if the live version has the same hash.
+// unseen reports a problem if the source of the draft refers to JSON that was never imported into this database,
+// because reviewers could not see this JSON. It reports no problem if the live version refers to the same JSON.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {

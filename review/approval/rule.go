@@ -83,8 +83,8 @@ func (rs Rules) Named() bool {
 	})
 }
 
-// For returns the rules that a change of s must satisfy at time t. names are the other names of s, such as aliases. For
-// example, the owners of pay_now decide about all tools that can be called by this name.
+// For returns the rules that a change of s must satisfy at time t. The parameter names contains the other names of s,
+// such as aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
 func (rs Rules) For(s registry.Subject, t time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {

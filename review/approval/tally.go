@@ -13,7 +13,7 @@ import (
 // Tally contains the given and the missing approvals of a change.
 type Tally struct {
 	Given []string // principals with a valid approval, in the order of approval
-	Waits []Wait   // one for each rule that is not satisfied
+	Waits []Wait   // missing approvals, with one element for each rule that is not satisfied
 }
 
 // Wait describes the approvals that are missing for one rule.
@@ -22,8 +22,8 @@ type Wait struct {
 	Of      []string // owners who can still approve; fewer than Missing if the rule cannot be satisfied
 }
 
-// Tally counts the approvals by principals and counts each principal once. It ignores approvals by excluded, which is
-// the author of the change if the policy requires four eyes, and "" otherwise.
+// Tally counts the approvals by the given principals, and counts each principal once. Approvals by excluded do not
+// count. If the policy requires four eyes, excluded is the author of the change; otherwise, it is "".
 func (n Need) Tally(principals []string, excluded string) Tally {
 	var t Tally
 	for _, principal := range principals {

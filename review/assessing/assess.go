@@ -46,7 +46,7 @@ func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersi
 }
 
 // WithDrafts returns a Chief for drafts that one call proposes and that go live together. When it assesses one of the
-// drafts, it takes the others into account.
+// drafts, it takes the other drafts into account.
 func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	with := *c
 	with.drafts, with.together = drafts, map[string]bool{}
@@ -58,7 +58,7 @@ func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	return &with
 }
 
-// Assess records the assessment of the current revision of proposal id by actor, who must be a chief. o is the opinion
+// Assess records an assessment by actor, who must be a chief, of the current revision of a proposal. o is the opinion
 // of actor.
 func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o review.Opinion) (review.Assessment, error) {
 	return records.Write(ctx, c.records, func(tx review.Tx) (a review.Assessment, err error) {
@@ -139,8 +139,8 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	})
 }
 
-// Examine runs the rules over the draft of proposal id in the context of the live registry and of the other proposals.
-// It also returns the input of the rules.
+// Examine runs the rules over the draft of the proposal with the given id in the context of the live registry and of
+// the other proposals. It also returns the input of the rules.
 func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, submission admission.Submission) (report review.Report, change *rules.Change, err error) {
 	draft, change := submission.Draft, submission.Change()
 	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
@@ -168,8 +168,9 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	return report, change, err
 }
 
-// comingWith returns the allow-lists and the ids of the tools that go live together with draft, so that draft can refer
-// to them. They belong to the change set of draft or were proposed in the same call.
+// comingWith returns the definitions that go live together with draft, so that draft can refer to them: the
+// allow-lists, and the ids of the tools. These definitions belong to the change set of draft or were proposed in the
+// same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.Subject.Kind == registry.KindTool {
 		return nil, c.together, nil
@@ -226,9 +227,9 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 // mostTwins is the maximum number of proposals with identical text that are read.
 const mostTwins = 8
 
-// twins returns the newest open or rejected proposals, other than proposal id, that have the same text as draft. A
-// proposal on another subject is always a twin. A proposal on the same subject is a twin only if its whole definition
-// is identical; otherwise, draft is a revision of its content.
+// twins returns the newest open or rejected proposals that have the same text as draft. It omits the proposal with the
+// given id. A proposal on another subject is always a twin. A proposal on the same subject is a twin only if its whole
+// definition is identical; otherwise, draft is a revision of its content.
 func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
 	hash := draft.TextHash()
 	if hash == "" {
@@ -293,9 +294,9 @@ func (m *untilUnreachable) Answer(ctx context.Context, prompt, input string) (st
 	return text, err
 }
 
-// RunCurrentTests is like RunTests, but runs the test cases of the current revision of proposal id. It does nothing if
-// no model is configured. It ignores errors of reading the proposal, because the caller reads the proposal again and
-// reports them.
+// RunCurrentTests is like RunTests, but runs the test cases of the current revision of the proposal with the given id.
+// It does nothing if no model is configured. It ignores errors of reading the proposal, because the caller reads the
+// proposal again and reports them.
 func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	if c.policy.Model == nil {
 		return
@@ -309,8 +310,8 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult has the external reviewers assess the proposals in ps that are in the state chief_review, and updates these
-// elements of ps. While it waits for a reviewer, no transaction is open. It skips a proposal that another process
+// Consult asks the external reviewers to assess the proposals in ps that are in the state chief_review, and updates
+// these elements of ps. While it waits for a reviewer, no transaction is open. It skips a proposal that another process
 // changes in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
@@ -341,10 +342,10 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 	return ps[0], err
 }
 
-// Reassess records a new assessment of the current revision of proposal id. It is used when the rules, the
-// configuration, or the registry have changed, and to ask the external reviewers. The assessment combines the findings
-// of the external reviewers with the findings of the rules. Any actor can request it, because it contains no judgment
-// of the actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
+// Reassess records a new assessment of the current revision of the proposal with the given id. It is used when the
+// rules, the configuration, or the registry have changed, and to ask the external reviewers. The assessment combines
+// the findings of the external reviewers with the findings of the rules. Any actor can request it, because it contains
+// no judgment of the actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -394,9 +395,9 @@ func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal,
 // elsewhere reports whether submissions wait for external reviewers or for a chief.
 func (c *Chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }
 
-// Trials caches the results of test cases. Its keys are hashes of the test cases and, if answers are missing, of the
-// definition. Test cases run before a write transaction begins, because the run may take long and a model needs seconds
-// to answer.
+// Trials caches the results of test cases. A key is a hash of the test cases. If answers are missing, the hash also
+// covers the definition. Test cases run before a write transaction begins, because the run may take long and a model
+// needs seconds to answer.
 type Trials struct {
 	mu      sync.Mutex
 	results map[string][]harness.Result
@@ -405,8 +406,8 @@ type Trials struct {
 // maxTrials is the maximum number of entries in the cache. A full cache is cleared.
 const maxTrials = 4096
 
-// run returns the results of the test cases of draft, from the cache if possible. For a case without a recorded answer,
-// it asks model. If model is nil, it uses the result of an earlier run with a model, if there is one.
+// run returns the results of the test cases of draft, from the cache if possible. It sends each case without a recorded
+// answer to model. If model is nil and an earlier run had a model, run returns the results of that run.
 func (t *Trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil

@@ -17,8 +17,8 @@ import (
 
 // comment answers the four questions of every assessment: whether the change makes sense, whether it overlaps a core
 // tool, whether it breaks guardrails or policy, and what must change. If a question was not examined, comment states
-// this. Waived findings and hints are only counted, but an answer does not state that nothing was found if there are
-// any.
+// this. The answers contain the numbers of waived findings and hints. If there are any, an answer does not state that
+// nothing was found.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -172,7 +172,8 @@ func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	return first, fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// verdict returns the message of f with the prefix block or warn, depending on the severity of f.
+// verdict returns the message of f with a prefix. The prefix is the argument block if f has the severity block, and the
+// argument warn otherwise.
 func verdict(f rules.Finding, block, warn string) string {
 	if f.Severity == rules.Block {
 		return block + f.Message
@@ -196,8 +197,8 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See the reviewer's comment."
 }
 
-// steps lists the distinct remedies of the findings that counts selects. It lists each remedy with the fields that the
-// remedy applies to.
+// steps lists the distinct remedies of the findings for which the function counts returns true. It lists each remedy
+// after the fields that the remedy applies to.
 func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}
@@ -228,7 +229,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// count returns n followed by the form of a noun that agrees with n.
+// count returns n with a noun: singular if n is 1, and plural otherwise.
 func count(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular

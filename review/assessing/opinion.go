@@ -74,8 +74,8 @@ func carried(earlier []review.Assessment) []rules.Finding {
 	return findings
 }
 
-// advice returns the lowest recommendation that external reviewers other than reviewer gave for the same revision. A
-// new recommendation of reviewer replaces only earlier recommendations of the same reviewer.
+// advice returns the lowest recommendation for the same revision by external reviewers. It ignores the earlier
+// recommendations of reviewer, because the new recommendation replaces them.
 func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
 	last := lists.Index(earlier, func(a review.Assessment) (proposals.Actor, proposals.Recommendation) {
 		return a.Reviewer, a.Report.Advice
@@ -109,9 +109,9 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds opinion to o. The opinion is by the reviewer called name. If err is not nil, add adds a description of the
-// failure instead. An invalid opinion is treated as a failure, so that the opinions of the other reviewers can still be
-// stored. Invalid bytes in an error message are made printable for the same reason.
+// add adds opinion to o and returns the result. The parameter name is the name of the reviewer. If err is not nil, add
+// adds a description of the failure instead. An invalid opinion is treated as a failure, so that the opinions of the
+// other reviewers can still be stored. Invalid bytes in an error message are made printable for the same reason.
 func add(o review.Opinion, name string, opinion review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(opinion)

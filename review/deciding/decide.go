@@ -29,10 +29,10 @@ type Decider struct {
 	policy    review.Policy
 	rules     ruleset.Set
 	signing   proof.Signing
-	signed    *proof.Signed // statement for the next act, or nil
+	signed    *proof.Signed // signed statement for the next act, or nil
 }
 
-// New returns a decider. signing verifies and records signatures. signed is the statement that signs the next act of
+// New returns a decider. signing verifies and records signatures. signed is the signed statement for the next act of
 // the decider, or nil.
 func New(r *records.Records, inspector *inspection.Inspector, policy review.Policy, rules ruleset.Set, signing proof.Signing, signed *proof.Signed) *Decider {
 	return &Decider{r, inspector, policy, rules, signing, signed}
@@ -56,8 +56,9 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 // check inspects a proposal for a decision. It returns an error if the user cannot make this decision.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
-// decide makes one decision about several proposals, all or none of them, in one transaction. check rejects proposals
-// that cannot be decided, and the function decide writes the decisions. strict is passed to shownTo.
+// decide makes one decision about several proposals, all or none of them, in one transaction. The function check
+// rejects proposals that cannot be decided, and the function decide writes the decisions. decide passes strict to
+// shownTo.
 func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
 	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
@@ -180,7 +181,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 		}
 	}
 	decisions := make([]proposals.Decision, len(views))
-	var of [2][]proposals.Decision // approved, endorsed
+	var of [2][]proposals.Decision // of[0] contains the approvals, of[1] the endorsements
 	var about [2][]inspection.View
 	for i, v := range views {
 		one := d.decision(v, actor, proposals.VerdictApproved, note, versions[i].DecidedAt, showings[i], act)
@@ -257,8 +258,9 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	return nil
 }
 
-// Decide gives verdict to the chosen proposals, all or none of them. For an approval, it calls Approve; the policy
-// determines whether the result is an approval or an endorsement. All other verdicts need a reason in note.
+// Decide makes a decision with the given verdict about the chosen proposals, all or none of them. For an approval, it
+// calls Approve; the policy determines whether the result is an approval or an endorsement. All other verdicts need a
+// reason in note.
 func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	if verdict != proposals.VerdictNeedsChanges && verdict != proposals.VerdictRejected {
 		return d.Approve(ctx, actor, choices, note)
@@ -291,9 +293,9 @@ func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, verdi
 	}
 }
 
-// Prepare returns the statement that actor must sign for a decision. The caller passes the signed statement with
-// Desk.Signed to the method that makes the decision. Prepare reads one snapshot and returns the same errors as that
-// method.
+// Prepare returns the statement that actor must sign for a decision. The caller has the statement signed, passes it to
+// Desk.Signed, and then calls the method that makes the decision. Prepare reads one snapshot and returns the same
+// errors as that method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
 		check, strict := d.declineCheck(ctx, actor, verdict, note), false
@@ -325,8 +327,8 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// PrepareWaiver returns the statement that actor must sign to waive a finding. The caller passes the signed statement
-// with Desk.Signed to Waive, together with the same arguments.
+// PrepareWaiver returns the statement that actor must sign to waive a finding. The caller has the statement signed,
+// passes it to Desk.Signed, and then calls Waive with the same arguments.
 func (d *Decider) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }

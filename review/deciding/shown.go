@@ -70,12 +70,12 @@ func newRevision(name string, shown, now int) string {
 	return fmt.Sprintf("%s is at revision %d, but you were shown revision %d", name, now, shown)
 }
 
-// newFindings returns the elements of findings that are not in earlier.
+// newFindings returns the elements of findings that earlier does not contain.
 func newFindings(findings, earlier []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f review.ShownFinding) bool { return slices.Contains(earlier, f) })
 }
 
-// ruleNames returns the distinct rules of findings as a list for an error, at most mostNames of them.
+// ruleNames lists the distinct rules of findings for an error message. It lists at most mostNames rules.
 func ruleNames(findings []review.ShownFinding) string {
 	return lists.First(lists.Union(nil, lists.Map(findings, func(f review.ShownFinding) string { return f.Rule })), mostNames)
 }
@@ -83,15 +83,15 @@ func ruleNames(findings []review.ShownFinding) string {
 // mostNames is the maximum number of names that an error lists.
 const mostNames = 5
 
-// shownTo returns, for each choice, how actor was shown its content. It returns an error if an expected digest differs
-// from the current digest. If strict is true, it also returns an error if the content has changed since actor was last
-// shown it. shownTo accepts content that actor was never shown; approvable checks such content.
+// shownTo returns, for each choice, whether actor was shown the current content. It returns an error if an expected
+// digest differs from the current digest. If strict is true, it also returns an error if the content has changed since
+// actor last saw it. shownTo accepts content that actor never saw; approvable checks such content.
 func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
 	}
-	members, sets := map[string][]string{}, map[string]string{} // by change set: the digests of its members, and its own digest
+	members, sets := map[string][]string{}, map[string]string{} // keyed by change set: digests of the members, and digest of the change set
 	for _, v := range views {
 		if set := v.Proposal.ChangeSet; set != "" {
 			members[set] = append(members[set], v.Digest)
@@ -145,10 +145,10 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 }
 
 // approvable returns how much of each proposal the user has read. If the user approves several proposals, approvable
-// rejects each proposal that the user was not shown, unless the choice accepts unseen content. It accepts a single
-// proposal in any case, and the decision records whether the proposal was shown. Only the parts of new, imported
-// content can be approved unread. Shown content is treated as read, except for the number of parts that the choice
-// declares unread.
+// rejects each proposal that the user was not shown, unless the choice accepts unseen content. If the user approves a
+// single proposal, approvable accepts it, and the decision records whether it was shown. Only the parts of new,
+// imported content can be approved unread. Shown content is treated as read, except for the number of parts that the
+// choice declares unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := checkChangeSets(views); err != nil {
 		return nil, err
@@ -236,8 +236,8 @@ func chosen(choices []review.Choice) []proposals.ID {
 	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
-// checkInteraction returns an error if the proposals were shown separately and their joint approval would change a
-// prompt in a way that none of them does alone.
+// checkInteraction returns an error if the user saw the proposals separately, but approving them together would change
+// a prompt in a way that no single approval would.
 func (d *Decider) checkInteraction(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []inspection.View

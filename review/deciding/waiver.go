@@ -18,9 +18,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Waive waives a finding of the current revision of proposal id. handle is the result of review.Handle or an
-// unambiguous abbreviation of that result. If a rule has only one finding, the id of the rule is sufficient. expires is
-// nil for a waiver that never expires.
+// Waive waives a finding of the current revision of a proposal. handle is the result of review.Handle or an unambiguous
+// abbreviation of that result. If a rule has only one finding, the id of the rule is sufficient. expires is nil for a
+// waiver that never expires.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
@@ -76,7 +76,7 @@ func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals
 	})
 }
 
-// waivable is a finding that a waiver can be recorded for, and the records that the waiver depends on.
+// waivable contains a finding that a user can waive, and the records that the waiver depends on.
 type waivable struct {
 	waiverRequest
 	proposal   proposals.Proposal
@@ -165,8 +165,8 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	return v, nil
 }
 
-// find returns the finding that handle identifies. A handle can be abbreviated to the rule, to the rule and the path,
-// or to a prefix of the hash.
+// find returns the finding that handle identifies. handle can be the rule, the rule and the path, or a prefix of the
+// complete handle that includes at least the "#".
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
 	var handles []string

@@ -91,8 +91,8 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 }
 
 // RollbackSet proposes a change set that undoes the latest approval of changeSet. For each subject, the new change set
-// restores the previous version, or deactivates the definition if there is none. RollbackSet omits subjects that have
-// changed since that approval.
+// restores the previous version, or deactivates the definition if it has no previous version. RollbackSet omits
+// subjects that have changed since that approval.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
 	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) {
 		members, err := r.Members(ctx, changeSet)

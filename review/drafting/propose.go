@@ -192,7 +192,7 @@ func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// Submit submits the draft of proposal id to the Chief of Staff.
+// Submit submits the draft of the proposal with the given id to the Chief of Staff.
 func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -324,10 +324,10 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 	return nil, nil //nolint:nilnil // nil means that actor has no open proposal on s
 }
 
-// imported returns the open proposal that this import should revise instead of opening a new one: a proposal of an
-// earlier import of the same definition that actor may revise. After a change of the server, the tool of the earlier
-// import can be called only if that proposal is revised. imported never returns a proposal that a person or an agent
-// wrote.
+// imported returns the open proposal that this import should revise instead of opening a new one. An earlier import of
+// the same definition wrote the proposal, and actor is allowed to revise it. After a change of the server, the tool of
+// the earlier import can be called only if that proposal is revised. imported never returns a proposal that a person or
+// an agent wrote.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {
@@ -381,8 +381,8 @@ func sameOrigin(a, b registry.Definition) bool {
 	return t != nil && u != nil && t.Source != nil && u.Source != nil && t.Source.Type == u.Source.Type && t.Source.Ref == u.Source.Ref
 }
 
-// limit limits the writes of one agent, or of all agents together. A limit for each agent alone would have no effect,
-// because an agent can choose a new name.
+// limit is the maximum number of open proposals and of writes of one agent, or of all agents together. A limit for each
+// agent alone would have no effect, because an agent can choose a new name.
 type limit struct {
 	who    proposals.Actor // zero for all agents
 	open   int
@@ -469,7 +469,7 @@ func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposa
 	})
 }
 
-// LintProposal is like Lint, but checks the current revision of proposal id.
+// LintProposal is like Lint, but checks the current revision of the proposal with the given id.
 func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
 		p, rev, err := impact.Current(ctx, r, id)

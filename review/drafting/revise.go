@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/records"
 )
 
-// Revise adds a revision to proposal id. A proposal in the state draft stays in that state. Any other open proposal
+// Revise adds a revision to a proposal. A proposal in the state draft stays in that state. Any other open proposal
 // returns to the Chief of Staff, so its revision must be complete.
 func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
@@ -132,7 +132,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 	return moved, d.chief.Consult(ctx, moved)
 }
 
-// Withdraw closes the open proposal id without a decision.
+// Withdraw closes an open proposal without a decision.
 func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	if err := errors.Join(fromOutside(actor), review.CheckText("note", note)); err != nil {
 		return proposals.Proposal{}, err
@@ -141,13 +141,13 @@ func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 }
 
 // Retract withdraws a proposal that Observe or an import wrote and that a change of the server made obsolete. revision
-// must still be the current revision. The actor is toolcrib itself.
+// must be the number of the current revision. The actor is toolcrib itself.
 func (d *Drafter) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
-// withdraw closes the open proposal id. If actor is toolcrib itself, the current revision must have the number
-// revision and must have been written by an import.
+// withdraw closes an open proposal. If actor is toolcrib itself, revision must be the number of the current revision,
+// and an import must have written that revision.
 func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -186,8 +186,9 @@ func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id propos
 	})
 }
 
-// Rebase adds a revision to a stale proposal that is based on the live version. It performs a three-way merge. If the
-// author must resolve conflicts, the error is a *review.RebaseConflict, and no revision is written.
+// Rebase merges a stale proposal with the live version in a three-way merge. The result becomes the next revision,
+// which is based on the live version. If the author must resolve conflicts, the error is a *review.RebaseConflict, and
+// no revision is written.
 func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -238,7 +239,7 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
 			return c, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		at := place // a copy, because a write that conflicts with another one runs again
+		at := place // a copy, because this function runs again after a conflict with another write
 		at.Revision = cmp.Or(at.Revision, p.Revision)
 		if err := anchored(ctx, tx, p, &at); err != nil {
 			return c, err

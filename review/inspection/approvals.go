@@ -18,8 +18,8 @@ import (
 	"toolcrib/review/proof"
 )
 
-// If a proposal needs further approvals, an approval is recorded as a decision with the verdict endorsed. It is valid
-// only as long as the revision, the assessment, and the change set remain the same.
+// If a proposal needs further approvals, an approval is recorded as a decision with the verdict "endorsed". The
+// approval is valid as long as the revision, the assessment, and the change set remain the same.
 
 // Endorsement is an earlier approval that is still valid for the current content of a proposal.
 type Endorsement struct {
@@ -27,8 +27,9 @@ type Endorsement struct {
 	Key string // fingerprint of the key that signed it, or ""
 }
 
-// Need returns the policy rules that a change of s to definition must satisfy. The rules are matched against the old
-// and the new names of a tool, because adding or removing a name changes the tool that the name refers to.
+// Need returns the policy rules that apply if definition replaces the live definition of s. The rules are matched
+// against the old and the new names of a tool, because adding or removing a name changes the tool that the name refers
+// to.
 func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, definition registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
@@ -81,7 +82,7 @@ func (v View) shared() bool {
 	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
 
-// endorsements returns the endorsements of v, oldest first. It returns at most one for each user and each key.
+// endorsements returns the endorsements of v, oldest first. No two of them have the same user or the same key.
 func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) ([]Endorsement, error) {
 	p := v.Proposal
 	if p.State != proposals.UserReview || !v.shared() {
@@ -108,7 +109,7 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	return found, nil
 }
 
-// Tally counts the approvals of v as if principals also approved it.
+// Tally counts the approvals of v and assumes that the given principals have approved v, too.
 func (t *Inspector) Tally(v View, principals ...string) approval.Tally {
 	by := lists.Map(v.Endorsements, func(e Endorsement) string { return e.By.String() })
 	except := ""
@@ -142,8 +143,9 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
-// Complete reports for each view whether an approval by actor would make the proposal live. This is the case if no
-// further approval of the proposal or of the other views of its change set would be missing.
+// Complete reports, for each view, whether an approval by actor would make the proposal live. An approval makes a
+// proposal live if it is the last required approval. If several views belong to one change set, all of them must then
+// have the required approvals.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	waits := map[string]bool{} // by change set
 	out := make([]bool, len(views))
@@ -170,9 +172,9 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh updates the fields of open proposals that can change without a write to the proposal. These are the approvals
-// of proposals that wait for a user, and the counts of findings if a waiver has expired or the signers have changed.
-// Refresh does not write to the database.
+// Refresh updates the fields of open proposals that can change without a write to the proposal. These fields are the
+// approvals of proposals that wait for a user, and the counts of findings if a waiver has expired or the signers have
+// changed. Refresh does not write to the database.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
 	last, err := r.LastSigners(ctx)
 	if err != nil {

@@ -47,9 +47,8 @@ type View struct {
 	// member of its change set.
 	Need          approval.Need
 	needsOfOthers []approval.Need
-	// unlisted is the name of an allow-list that does not exist although the agent in an open proposal refers to it. It
-	// is "" if there is no such list. Unassigned indicates that no agent and no client of a guarded server would have
-	// the tool.
+	// unlisted is the name of the allow-list that the agent in an open proposal refers to, if the list does not exist.
+	// Otherwise, it is "". Unassigned indicates that no agent and no client of a guarded server would have the tool.
 	unlisted   string
 	Unassigned bool
 	// ownAccount is set only if the policy requires four eyes. It indicates that the account of the current caller also
@@ -100,8 +99,8 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 
 // Digest returns a hash over everything that a decider sees: the proposal and its content, the base version, the rules
 // and the configuration, the findings and their waivers, the changes to all channel prompts, and the other members of
-// the change set. A decision with this digest fails unless the content is still exactly the same. The digest does not
-// cover the unchanged parts of prompts, because a proposal that changes these parts shows that change itself.
+// the change set. A decision with this digest fails if any of this content has changed. The digest does not cover the
+// unchanged parts of prompts, because a proposal that changes these parts shows that change itself.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",
@@ -131,13 +130,13 @@ func SetDigest(changeSet string, members []string) string {
 // Cache is a review.Reader that caches change sets, revisions, and the registry as it would be after an approval. The
 // members of a change set share these values. A Cache must not be used after a write.
 type Cache struct {
-	review.Reader // its method Revision reads from revisions first
+	review.Reader // the Revision method first searches the field revisions
 	Live          *impact.Snapshot
 	changeSets    map[string]ChangeSet // by change set
 	revisions     *knownRevisions
 	then          map[string]*impact.Overlay // by change set
 	live          owners                     // owners of the files of live folders; nil until read
-	files         map[string]owners          // by change set; owners of the files of its open members
+	files         map[string]owners          // maps change sets to the owners of the files of their open members
 }
 
 // knownRevisions caches revisions.
@@ -193,7 +192,7 @@ func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 // ChangeSet describes the members of a change set and whether they can go live.
 type ChangeSet struct {
 	Members []proposals.Proposal
-	Seal    string // covers the members and their content
+	Seal    string // hash over the members and their content
 	Broken  error  // reason why no member can go live, or nil
 }
 

@@ -20,7 +20,7 @@ type Migration struct {
 	Steps []Step
 	// Retired lists the retired names that the legacy registry contains.
 	Retired []RetiredName
-	// DeadTiers lists the tools of the approval tiers that have no effect, because no such tool exists.
+	// DeadTiers lists the tools that have an approval tier but do not exist. Their tiers have no effect.
 	DeadTiers []string
 	// Remarks describes irregularities that the migration does not change.
 	Remarks []string
@@ -134,8 +134,8 @@ func (c *canonicalizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// agentStep adds a step for the agent s. oldTools contains the previous tools of the agent. The step describes the
-// names that were replaced or removed.
+// agentStep adds a step for the agent s. The step describes which of the agent's previous tools, oldTools, were
+// replaced or removed.
 func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, oldTools []string) {
 	var moved, dropped []string
 	for _, name := range distinct(oldTools) {
@@ -161,7 +161,7 @@ func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base 
 	c.Steps = append(c.Steps, step)
 }
 
-// successors returns names with retired names replaced by their successors and the tools of completion added. The
+// successors replaces the retired names in names by their successors, and adds the tools that completion returns. The
 // result has no duplicates.
 func successors(names []string) []string {
 	var out []string
@@ -197,7 +197,7 @@ func completion(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(canonicalIDs()), func(id string) bool { return slices.Contains(have, id) })
 }
 
-// distinct returns names in the same order without duplicates.
+// distinct returns the elements of names in the same order, without duplicates.
 func distinct(names []string) []string { return lists.Union(nil, names) }
 
 func canonicalIDs() []string {

@@ -78,7 +78,7 @@ func (p *planner) removalReason(name string) string {
 	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
-// place describes the origin of the document in the rationales.
+// place returns a description of the document's origin for rationales.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
 		return "the MCP server " + p.origin.Label
@@ -192,7 +192,7 @@ func (o Origin) source(item wire.Item) *registry.Source {
 	return &registry.Source{Type: item.Format.SourceType(), Ref: o.ref(item.Name), Hash: item.Hash()}
 }
 
-// ref returns the reference that identifies the item called name in a registry.Source.
+// ref returns the reference to the item with the given name, for a registry.Source.
 func (o Origin) ref(name string) string { return o.Label + "#" + name }
 
 // server returns the name of the server that becomes part of ids, or "" if the origin is not a server.
@@ -203,8 +203,8 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts a change of holder, an allow-list or an agent with its own list of tools, that adds the tools with the
-// given ids. It omits tools that holder already lists. It returns false if no tools remain.
+// Assign drafts a change that adds the tools with the given ids to holder, which is an allow-list or an agent with its
+// own list of tools. It omits tools that holder already has. It returns false if no tools remain.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition
@@ -298,7 +298,7 @@ func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
 
-// call returns a call of the tool id in the strict format.
+// call returns a call of the tool with the given id, in the strict format.
 func call(id string, args *jsondoc.Node) string {
 	return string(jsondoc.Canonical(jsondoc.NewObject(
 		jsondoc.Member{Key: "args", Value: args},

@@ -185,15 +185,15 @@ func (s Step) skip(reason string) Step {
 	return s
 }
 
-// Pending returns the step s for the case that the open proposal p already proposes the definition.
+// Pending returns s as a step of the type Pending, because the open proposal p already proposes the definition.
 func (s Step) Pending(p proposals.Proposal) Step {
 	s.Change, s.Draft = Pending, nil
 	s.Reason = "#" + strconv.Itoa(p.Issue) + " proposes it already"
 	return s
 }
 
-// known returns the step for a tool with a live version l that equals the imported item. If l is active, nothing
-// changes. Otherwise, l is reactivated.
+// known returns the step for an imported tool that equals the live version l. If l is active, nothing changes.
+// Otherwise, l is reactivated.
 func (p *planner) known(step Step, l registry.Live) Step {
 	step.Subject = l.Subject
 	if l.Definition.Status() == registry.Active {

@@ -125,7 +125,7 @@ func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node
 	return out
 }
 
-// sampleText returns a sample text for the property called name with the schema s.
+// sampleText returns a sample text for the property with the given name and the schema s.
 func sampleText(s *jsondoc.Node, name string) string {
 	samples := map[string]string{
 		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
@@ -141,7 +141,8 @@ func sampleText(s *jsondoc.Node, name string) string {
 	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-// whole returns the value of n if n is an integer from 0 to 999999999, and otherwise if not.
+// whole returns the value of n if n is an integer from 0 to 999999999. In all other cases, it
+// returns the default value otherwise.
 func whole(n *jsondoc.Node, otherwise int) int {
 	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
 		return otherwise

@@ -34,7 +34,7 @@ func New(r *records.Records, inspector *inspection.Inspector, policy review.Poli
 	return &Reader{r, inspector, policy}
 }
 
-// Show returns the dossier of proposal id for actor. It reads everything from one snapshot.
+// Show returns the dossier of a proposal for actor. It reads everything from one snapshot.
 func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	return records.ReadCached(ctx, d.records, func(r review.Reader, live *impact.Snapshot) (review.Dossier, error) {
 		dossiers, err := d.dossiers(ctx, inspection.NewCache(r, live), actor, id)
@@ -293,8 +293,9 @@ func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) { return records.Source(ctx, r, definition) })
 }
 
-// Shown records that actor has seen the given dossiers. A later approval without a digest then applies to exactly this
-// content. Shown ignores closed proposals, and it ignores actors other than users, because only users can approve.
+// Shown stores the content of the given dossiers as seen by actor. If actor later approves without a digest, the
+// approval applies to exactly this content. Shown ignores closed proposals, and it ignores actors other than users,
+// because only users can approve.
 func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error {
 	if actor.Kind != proposals.User || d.records.DryRun {
 		return nil
@@ -328,8 +329,8 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 // maxCompared is the size in bytes above which Extents does not compare a revision.
 const maxCompared = 64 << 10
 
-// Extents returns the sizes of the changes of the proposals with the given ids, from one snapshot. Extents decodes all
-// definitions of these proposals, so a list should request only its visible rows.
+// Extents returns the size of the change for each of the given proposals. It reads all proposals from one snapshot. It
+// decodes all definitions of these proposals, so a list should request only its visible rows.
 func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
 		bundles, err := r.Bundles(ctx, ids)
@@ -365,8 +366,8 @@ type Reached struct {
 	Facts   []fact.Fact
 }
 
-// Reach returns the reach of active live definitions. If id is not "", Reach selects the definitions that have id as
-// their subject or as a name.
+// Reach returns the reach of active live definitions. If id is not "", Reach considers only the definitions that have
+// id as their subject, their id, or another name.
 func (d *Reader) Reach(ctx context.Context, id string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // all definitions

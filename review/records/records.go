@@ -198,7 +198,7 @@ func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]r
 	return slices.Clone(last.found), nil
 }
 
-// forgettingRegistry clears the caches of cached when a version goes live.
+// forgettingRegistry is a registry writer that clears the caches in the field cached when a version goes live.
 type forgettingRegistry struct {
 	review.RegistryWriter
 	cached *cachedRegistry

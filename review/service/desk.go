@@ -42,12 +42,12 @@ type basis struct {
 	analyzer *impact.Analyzer
 	trials   *assessing.Trials
 	signing  proof.Signing
-	signed   *proof.Signed                       // statement that signs the next act, or nil
+	signed   *proof.Signed                       // signed statement for the next act, or nil
 	contents func(sha256 string) ([]byte, error) // returns the bytes of binary files; may be nil
 }
 
-// New returns a desk that keeps its data in store. now returns the current time, in any time zone. newID returns a new
-// UUIDv7. New returns an error if the policy contains an unknown rule or severity.
+// New returns a desk that keeps its data in store. The function now returns the current time, in any time zone. The
+// function newID returns a new UUIDv7. New returns an error if the policy contains an unknown rule or severity.
 func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	set, err := ruleset.NewSet(policy.Severities)
 	if err == nil {
@@ -97,7 +97,8 @@ func newDesk(b basis) *Desk {
 // RulesVersion returns the identifier of the rules and the policy that new assessments use.
 func (d *Desk) RulesVersion() string { return d.basis.version() }
 
-// with returns a desk with the basis that change has modified.
+// with returns a new desk. The function change modifies a copy of the basis of d, which becomes the basis of the new
+// desk.
 func (d *Desk) with(change func(*basis)) *Desk {
 	b := d.basis
 	change(&b)
@@ -109,7 +110,8 @@ func (d *Desk) DryRun() *Desk {
 	return d.with(func(b *basis) { b.records.DryRun, b.signing = true, b.signing.DryRun() })
 }
 
-// Signed returns a desk that signs its next act with s, a statement that a Prepare method returned.
+// Signed returns a desk that uses s as the signed statement for its next act. A Prepare method returned the statement
+// in s.
 func (d *Desk) Signed(s proof.Signed) *Desk {
 	return d.with(func(b *basis) { b.signed = &s })
 }

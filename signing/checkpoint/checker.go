@@ -46,7 +46,7 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
-// Resume sets the state of a log that was read partly before: tree is the Merkle tree of the earlier events, and
+// Resume prepares c for a log that was partly read before. tree is the Merkle tree of the earlier events, and
 // genesis is the hash of the first event. Checkpoints with fewer events than the tree then fail with ErrShorter.
 func (c *Checker) Resume(tree Tree, genesis string) {
 	c.tree, c.genesis = tree.clone(), genesis

@@ -103,8 +103,8 @@ func Sign(c Checkpoint, signers ...note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.Text()}, signers...)
 }
 
-// Open parses a signed checkpoint. The error wraps ErrUnsigned unless the key of one of
-// the verifiers has signed it. Signatures by other keys, such as those of witnesses, are
+// Open parses a signed checkpoint. If no key of the verifiers has signed the checkpoint,
+// the error wraps ErrUnsigned. Signatures by other keys, such as those of witnesses, are
 // ignored.
 func Open(signed []byte, verifiers note.Verifiers) (Checkpoint, error) {
 	n, err := note.Open(signed, verifiers)

@@ -24,7 +24,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Reasons why a statement was not signed. The caller can sign it again.
+// Reasons why a statement was not signed. The caller can try again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")
 	ErrRefused = errors.New("signing failed")

@@ -35,13 +35,13 @@ func (c Change) Act() *statement.Signers {
 	return a
 }
 
-// Check verifies that encoded is a valid statement for this change, signed with armored, and returns the signer of the
-// statement.
+// Check verifies that encoded is a valid statement for this change, and that armored is its signature. It returns the
+// signer of the statement.
 //
 // The statement must be signed by a signer of the previous state. The first state is signed by one of its own signers.
-// It is trusted because the user's configuration identifies its event. At least one signer of the next state
-// must be able to sign; if nobody could sign, the state could never be replaced. States that earlier versions recorded
-// can have a revocation list. The revocation list of the next state must not contain the signing key.
+// It is trusted because the user's configuration identifies its event. At least one signer of the next state must be
+// able to sign; if nobody could sign, the state could never be replaced. States that earlier versions recorded can
+// have a revocation list. The revocation list of the next state must not contain the signing key.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	s, signer, err := cmp.Or(c.Previous, c.Next).Verify(encoded, armored)
 	if err != nil {

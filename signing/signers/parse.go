@@ -162,8 +162,8 @@ func (e Entry) String() string {
 
 // Principal returns the principal of a user who logs in with key at time t. In that
 // session, only this principal can sign with key. If key is a certificate for several
-// principals, login selects the principal "user:" + login. Errors wrap one of this
-// package's sentinel errors or sshsig.ErrKey.
+// principals, one of them must be "user:" followed by login, and it is the result. Errors
+// wrap one of this package's sentinel errors or sshsig.ErrKey.
 func (s *Signers) Principal(login string, key ssh.PublicKey, t time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
@@ -210,7 +210,7 @@ func (s *Signers) principals(key ssh.PublicKey) []string {
 	}
 	named := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(cert.ValidPrincipals, p) })
 	if len(named) == 0 {
-		return all // May returns the reason why these principals cannot use the certificate
+		return all // the May method returns the reason why these principals cannot use the certificate
 	}
 	return named
 }

@@ -102,9 +102,10 @@ func (s *Signers) Check(message, armored []byte, principal string, t time.Time) 
 	return signer, nil
 }
 
-// inRevocationList reports whether the revocation list of the state contains key. If key is a
-// certificate, the certified key is searched. A list that ssh-keygen wrote contains a key itself,
-// its SHA-1 hash, or its SHA-256 hash. Only states that earlier versions recorded have lists.
+// inRevocationList reports whether the revocation list of the state contains key. For a
+// certificate, it searches the list for the certified key. A list that ssh-keygen wrote contains a
+// key itself, its SHA-1 hash, or its SHA-256 hash. Only states that earlier versions recorded have
+// lists.
 func (s *Signers) inRevocationList(key ssh.PublicKey) bool {
 	if s.list == nil {
 		return false

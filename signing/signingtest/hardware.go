@@ -32,7 +32,8 @@ type HardwareKey struct {
 
 const application = "ssh:"
 
-// NewHardwareKey returns a HardwareKey that signs with private, an ed25519 or P-256 key.
+// NewHardwareKey returns a HardwareKey with the given private key, which must be an
+// ed25519 or a P-256 key.
 func NewHardwareKey(t testing.TB, private crypto.Signer) *HardwareKey {
 	t.Helper()
 	var wire []byte

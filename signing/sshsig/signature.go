@@ -58,7 +58,7 @@ type Signature struct {
 	raw *ssh.Signature
 }
 
-// Message returns the data that a key signs for message.
+// Message returns the data that a key must sign for a signature of message.
 func Message(message []byte) []byte {
 	sum := sha512.Sum512(message)
 	return ssh.Marshal(struct {
@@ -181,9 +181,10 @@ var formats = map[string]string{
 // MinRSA is the minimum size of RSA keys, in bits.
 const MinRSA = 3072
 
-// CheckKey returns an error that wraps ErrKey unless key is of an accepted type:
-// ed25519, sk-ed25519, ecdsa P-256 or P-384, sk-ecdsa, RSA with at least MinRSA
-// bits, or a certificate for such a key issued by such a key.
+// CheckKey returns an error that wraps ErrKey if the type of key is not accepted. The
+// accepted types are ed25519, sk-ed25519, ecdsa P-256 or P-384, sk-ecdsa, and RSA with at
+// least MinRSA bits. A certificate is accepted if both its key and the key of its issuer
+// have an accepted type.
 func CheckKey(key ssh.PublicKey) error {
 	cert, ok := key.(*ssh.Certificate)
 	if !ok {

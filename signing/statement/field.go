@@ -121,8 +121,8 @@ const (
 	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// consistsOf reports whether s consists of 1 to limit characters in allowed, and begins
-// with a character in initial.
+// consistsOf reports whether s begins with a character in initial and contains only
+// characters in allowed. limit is the maximum length of s, which must not be empty.
 func consistsOf(s, initial, allowed string, limit int) bool {
 	if s == "" || len(s) > limit || !strings.Contains(initial, s[:1]) {
 		return false

@@ -182,14 +182,15 @@ func (c *codec) check(f field, text string) {
 	}
 }
 
-// require records an error unless ok is true.
+// require records an error if ok is false.
 func (c *codec) require(ok bool, field, format string, args ...any) {
 	if !ok {
 		c.fail(field, format, args...)
 	}
 }
 
-// fail records an error, with its position, unless an error was recorded before.
+// fail records an error with its position. It does nothing if an error was recorded
+// before.
 func (c *codec) fail(field, format string, args ...any) {
 	if c.err != nil {
 		return
