@@ -69,7 +69,7 @@ type AllowList struct {
 	Kinds              Kinds    `json:"kinds,omitempty"` // all active tools of these kinds
 }
 
-// BindJSON implements jsondoc.Binder for all three forms.
+// BindJSON implements jsondoc.Binder. It accepts all three JSON forms of an AllowList.
 func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object AllowList
 	switch n.Kind { //nolint:exhaustive // the lines below report other kinds
@@ -95,17 +95,17 @@ func (a AllowList) MarshalJSON() ([]byte, error) {
 	return jsondoc.Marshal(object(a))
 }
 
-// Reference reports whether a has only a Name and therefore refers to a List.
+// Reference reports whether the allow-list has only a Name and therefore refers to a List.
 func (a AllowList) Reference() bool {
 	return a.Name != "" && a.criteria()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
 }
 
-// criteria returns the total number of entries in a that can admit tools.
+// criteria returns the number of entries of the allow-list that can admit tools.
 func (a AllowList) criteria() int {
 	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }
 
-// Offers reports whether a has at least one entry that can admit tools.
+// Offers reports whether the allow-list has at least one entry that can admit tools.
 func (a AllowList) Offers() bool { return a.criteria() > 0 }
 
 // List is a named allow-list, the content of a subject of KindList. Agents refer to a List by its id. If a
@@ -140,7 +140,7 @@ func (l List) AllowList() AllowList {
 	}
 }
 
-// Admits reports whether a admits t in at least one Context.
+// Admits reports whether the allow-list admits t in at least one Context.
 func (a AllowList) Admits(t Tool) bool {
 	if slices.Contains(a.Kinds, t.Kind) {
 		return true
@@ -169,7 +169,7 @@ func (l List) Problems(path string) jsondoc.Problems {
 	return *c.problems
 }
 
-// allowList adds the problems of a.
+// allowList adds the problems of an allow-list.
 func (c *checker) allowList(a AllowList) {
 	c.ids("tools", a.Tools)
 	c.categories(a.Categories)
@@ -180,7 +180,7 @@ func (c *checker) allowList(a AllowList) {
 	subsetOf(c, "kinds", a.Kinds, PromptTool, ActionTool)
 }
 
-// Tiers lists the tiers by which an allow-list filters the tools of its categories. An empty Tiers admits all
+// Tiers is a filter for the tools that an allow-list admits through its categories. An empty Tiers admits all
 // tiers. JSON may represent a single tier as a string.
 type Tiers []Tier
 

@@ -10,7 +10,7 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Entry is the definition of an id that is visible when several layers are merged.
+// Entry is the definition that is visible for an id when several layers are merged.
 type Entry struct {
 	Live
 	// Hides lists the subjects in weaker layers that this definition overrides, strongest first.
@@ -46,9 +46,9 @@ type Finder interface {
 	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools in the given category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind finds active tools of the given kind in the layers of view (nil means all layers). It returns all live
-	// tools that have the ids of the tools found, in any layer and of any kind. It considers the core tools and at
-	// least the first limit ids in alphabetical order, or all ids if limit is 0.
+	// OfKind finds active tools of the given kind in the layers of view (nil means all layers). For the id of each
+	// tool that it finds, it returns all live tools with this id, in any layer and of any kind. It considers the core
+	// tools and at least the first limit ids in alphabetical order. If limit is 0, it considers all ids.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, limit int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
@@ -95,8 +95,9 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// withRelated returns matches together with all definitions that share a name with one of them. All of them are needed
-// to decide which definition of a name is visible. The caller has already looked up names in the Finder.
+// withRelated returns matches and related definitions. A definition is related if it shares a name with a match. The
+// related definitions are needed to decide which definition of a name is visible. The caller has already looked up
+// names in the Finder.
 func (c Layered) withRelated(ctx context.Context, matches []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
@@ -189,7 +190,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, maxTools int) (entri
 		for core < len(entries) && entries[core].Core() {
 			core++
 		}
-		others := map[string]bool{} // ids without those of core tools
+		others := map[string]bool{} // ids of tools that are not core tools
 		for _, l := range found {
 			if !l.Core() {
 				others[l.Subject.ID] = true

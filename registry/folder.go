@@ -67,8 +67,9 @@ const SkillFile = "SKILL.md"
 // Paths returns the keys of Files in sorted order.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
 
-// Field returns the path, relative to the definition, of the field that holds the content of the file with the given
-// name: its text, link target, or hash. The result ok reports whether the file exists.
+// Field returns the path of the field that holds the content of the named file. This field is the text, the link
+// target, or the hash of the file. The path is relative to the definition. The result ok reports whether the file
+// exists.
 func (f Folder) Field(name string) (path string, ok bool) {
 	file, ok := f.Files[name]
 	part := "text"
@@ -208,8 +209,8 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 	}
 }
 
-// foldedName returns name in a form that is equal for all names that file systems such as those of macOS and Windows
-// treat as the same file: names that differ only in letter case or Unicode normalization.
+// foldedName returns name in a uniform letter case and Unicode normalization. Some file systems, for example on
+// macOS and Windows, treat names with the same result as the same file.
 func foldedName(name string) string {
 	fold := func(r rune) rune {
 		least := r

@@ -117,8 +117,8 @@ func (v layers) byName(name string) (Entry, bool) {
 	return own, ok
 }
 
-// entries returns the visible entries of those tools in matches for which keep returns true.
-// Each id is returned once.
+// entries returns the visible entries for the ids in matches, one for each id. It omits
+// entries for which keep returns false.
 func (v layers) entries(matches []Live, keep func(Entry) bool) []Entry {
 	var entries []Entry
 	seen := map[string]bool{}

@@ -217,9 +217,8 @@ type Availability struct {
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
-// SameBytes reports whether t and o have the same name and their MCP servers send the same
-// bytes for them. This is the case if two clients start the same server program in different
-// ways.
+// SameBytes reports whether the MCP servers of t and o send the same name and the same bytes for
+// these tools. An example is a server program that two clients start in different ways.
 func (t Tool) SameBytes(o Tool) bool {
 	return t.Source != nil && o.Source != nil && t.Source.Type == SourceMCP && o.Source.Type == SourceMCP &&
 		t.Source.Hash != "" && t.Source.Hash == o.Source.Hash && t.OriginName() == o.OriginName()

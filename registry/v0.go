@@ -151,9 +151,9 @@ func (p V0Prompt) Tool() Tool {
 	}
 }
 
-// NewV0Prompt returns t as a V0Prompt with the given times. It also returns the
-// keys of t that the format cannot represent, including "kind" unless t is a prompt
-// tool.
+// NewV0Prompt returns t as a V0Prompt with the given times. It also returns the keys of
+// t that the format cannot represent. If t is not a prompt tool, these keys include
+// "kind".
 func NewV0Prompt(t Tool, createdAt, updatedAt string) (p V0Prompt, lost []string) {
 	p = V0Prompt{
 		ID: t.ID, Name: t.Name, Archetype: t.Archetype, Scope: string(t.Scope),

@@ -164,8 +164,8 @@ func joinOr[T ~string](values []T) string {
 const maxLimit = 1_000_000_000
 
 // The maximum lengths of texts in the nested objects of a tool, in characters. maxSetting also bounds the time to
-// compile a pattern. maxProvider keeps names short enough for an index in PostgreSQL, whose entries have at most
-// 2,704 bytes.
+// compile a pattern. maxProvider keeps names short enough for a PostgreSQL index. An entry of such an index has at
+// most 2,704 bytes.
 const (
 	maxTagPrefix = 64
 	maxProvider  = 256
@@ -421,8 +421,8 @@ const (
 	MaxText             = 1 << 20
 )
 
-// Problems returns the reasons why a is not a complete definition, or nil. Each problem has the path of the field,
-// which starts with path, and the expected value.
+// Problems returns the reasons why the agent is not a complete definition, or nil. Each problem has the path of the
+// field, which starts with path, and the expected value.
 func (a Agent) Problems(path string) jsondoc.Problems {
 	c := newChecker(path)
 	c.id("id", a.ID)
@@ -464,8 +464,8 @@ func plausibleZone(name string) bool {
 	return consistsOf(name, letters, letters+"/") && !strings.HasSuffix(name, "/") && !strings.Contains(name, "//")
 }
 
-// Problems returns the problems of a, which is located at path. If a refers to a List, Problems checks only the form
-// of the reference; Resolve checks whether the List exists.
+// Problems returns the problems of the allow-list at path. If the allow-list refers to a List, Problems checks only
+// the form of the reference; Resolve checks whether the List exists.
 func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Reference() {
 		var ps jsondoc.Problems

@@ -61,7 +61,8 @@ type Options struct {
 	// Empty restricts the content of a new file to the core tools: no assistant, no assistant tools, and no
 	// allow-lists. Empty does not affect an existing file.
 	Empty bool
-	// Committed, if not nil, is called after each commit that appended events, with their acts. It must not block.
+	// Committed, if not nil, is called after each commit that appended events. The argument contains the acts of these
+	// events. It must not block.
 	Committed func(acts []string)
 	// Trust determines which versions have valid signatures. It is nil if signatures are not required.
 	Trust *proof.Trust
@@ -115,7 +116,7 @@ func OpenToOthers(mode fs.FileMode) string {
 	return fmt.Sprintf("the database file has mode %04o, so other accounts of this machine may use it; run chmod 600 on it", mode.Perm())
 }
 
-// reviewReader returns the interfaces through which the review service reads in s.
+// reviewReader returns the interfaces for the reads of the review service in the transaction of s.
 func reviewReader(s *session.Session) review.Reader {
 	return review.Reader{
 		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.Registry{Session: s},

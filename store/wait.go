@@ -39,8 +39,8 @@ type waiting struct {
 
 // Wait waits until another process may have committed a change. It returns after a notification from the engine or
 // after the given interval, whichever comes first. While notifications arrive, the interval is at least
-// listeningPollInterval. Wait returns at once if a notification has arrived since the call that returned previous. In
-// the first call, previous is 0.
+// listeningPollInterval. Pass the result of the last call as previous, or 0 in the first call. Wait returns at once if
+// a notification has arrived since that call.
 func (db *DB) Wait(ctx context.Context, previous int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
@@ -100,7 +100,7 @@ func (w *waiting) change(listening bool) {
 	w.changed = make(chan struct{})
 }
 
-// end stops the goroutine that listens and waits for its end.
+// end stops the goroutine that listens, and waits until this goroutine has ended.
 func (w *waiting) end() {
 	w.once.Do(func() {}) // prevents a later call of listen
 	w.mu.Lock()

@@ -107,7 +107,7 @@ func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return syncDir(root, filepath.Dir(name))
 }
 
-// create creates the file name with the content of the temporary file temp, which
+// create creates a file with the given name and the content of the temporary file, which
 // remains. It uses a hard link because, unlike a rename, a hard link does not replace an
 // existing file.
 func create(root *os.Root, temp, name string) error {
@@ -122,8 +122,8 @@ func create(root *os.Root, temp, name string) error {
 	return err
 }
 
-// duplicate copies the temporary file to the new file name and syncs the new file. If the
-// process is killed during the copy, an incomplete file remains.
+// duplicate copies the temporary file to a new file with the given name, and syncs the
+// new file. If the process is killed during the copy, an incomplete file remains.
 func duplicate(root *os.Root, temp, name string) error {
 	from, err := root.Open(temp)
 	if err != nil {
@@ -173,8 +173,8 @@ func sameContent(root *os.Root, first, second string) bool {
 	return err == nil && failed == nil && a == b
 }
 
-// prepare writes and syncs a temporary file in the folder of the file name. It returns
-// the name of the temporary file.
+// prepare writes and syncs a temporary file in the folder of the file to replace. It
+// returns the name of the temporary file.
 func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) (temp string, err error) {
 	temp = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

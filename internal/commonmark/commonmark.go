@@ -5,8 +5,8 @@ package commonmark
 
 import "strings"
 
-// Fence returns the backticks or tildes with which line begins a fenced code block
-// (section 4.5). It returns "" if line does not begin a code block.
+// Fence returns the opening fence, such as "```" or "~~~", if line begins a fenced code
+// block (section 4.5). Otherwise, it returns "".
 func Fence(line string) string {
 	if n, info := marks(line, '`'); n >= 3 && !strings.Contains(info, "`") {
 		return strings.Repeat("`", n)

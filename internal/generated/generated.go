@@ -16,8 +16,8 @@ import (
 // files.
 func Updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// Check fails the test if the content of file is not want. With -update, it writes the
-// file instead.
+// Check fails the test if the content of the file differs from want. With -update, it
+// writes the file instead.
 func Check(t testing.TB, file string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(file)

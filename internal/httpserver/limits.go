@@ -110,8 +110,8 @@ func Reject(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
 }
 
-// OriginAllowed reports whether web pages with the given origin can use the server.
-// Allowed origins are all origins on this machine, and the origins in named, such as
+// OriginAllowed reports whether web pages with the given origin can use the server. All
+// origins on this machine are allowed, and also the given additional origins, such as
 // "https://example.com".
 func OriginAllowed(origin string, named []string) bool {
 	if slices.Contains(named, origin) {
@@ -173,8 +173,8 @@ type principal struct {
 }
 
 // join adds v to the connections of the given principal. If a limit is reached, join
-// removes an idle connection to make room, and the caller must close that connection. ok
-// is false if a limit is reached and no connection is idle.
+// removes an idle connection to make room, and the caller must close that connection. It
+// returns ok=false if a limit is reached and no connection is idle.
 func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	m.leave(v)
 	p := m.of[who]

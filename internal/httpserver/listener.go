@@ -37,7 +37,7 @@ type listener struct {
 // Limits contains the limits for the connections of a listener.
 type Limits struct {
 	Unauthenticated int           // maximum number of unauthenticated connections; a further connection closes the oldest
-	Authenticated   int           // authenticated connections
+	Authenticated   int           // maximum number of authenticated connections
 	Time            time.Duration // time limit for authentication
 }
 
@@ -51,7 +51,8 @@ func New(l net.Listener, c Limits) net.Listener {
 }
 
 // connectionLimits returns the maximum numbers of unauthenticated connections and of
-// members for a process that can open the given number of files. 0 files means no limit.
+// members for a process that can open the given number of files. If files is 0, the
+// number of files is not limited.
 func connectionLimits(files uint64) (places, seats int) {
 	const (
 		others = 192 // files for the database, outgoing connections, and the runtime

@@ -26,8 +26,8 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	return kept
 }
 
-// First joins the first names, at most limit, with commas and adds the number of the other
-// names, such as "a, b, and 3 more".
+// First returns at most limit elements of names, joined with commas, and the number of the
+// remaining elements, if any. An example is "a, b, and 3 more".
 func First(names []string, limit int) string {
 	if more := len(names) - limit; more > 0 {
 		names = append(names[:limit:limit], fmt.Sprintf("and %d more", more))
@@ -35,8 +35,8 @@ func First(names []string, limit int) string {
 	return strings.Join(names, ", ")
 }
 
-// Union appends the items that list does not contain, each of them once, and returns the
-// extended list.
+// Union appends each item to list unless the list already contains the item. It returns
+// the extended list.
 func Union[T comparable](list, items []T) []T {
 	for _, item := range items {
 		if !slices.Contains(list, item) {
@@ -46,8 +46,9 @@ func Union[T comparable](list, items []T) []T {
 	return list
 }
 
-// Index returns a map with the key and value that entry returns for each item of list. If
-// several items have the same key, the map contains the value of the last of them.
+// Index returns a map with one key and value for each item of list. The function entry
+// returns the key and the value for an item. If several items have the same key, the map
+// contains the value for the last of these items.
 func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	all := make(map[K]V, len(list))
 	for _, item := range list {
@@ -57,7 +58,8 @@ func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	return all
 }
 
-// Set returns the set of the keys that key returns for the items of list.
+// Set returns the set of the keys of the items in list. The function key returns the key
+// of an item.
 func Set[T any, K comparable](list []T, key func(T) K) map[K]bool {
 	return Index(list, func(item T) (K, bool) { return key(item), true })
 }

@@ -22,7 +22,7 @@ func Problem(s string) string {
 	return ""
 }
 
-// Cut returns the first limit characters of s, or s if it is not longer.
+// Cut returns the first limit characters of s, or s if it has at most limit characters.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

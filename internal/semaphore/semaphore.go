@@ -36,7 +36,8 @@ func New(total, perHolder int) *Semaphore {
 	return &Semaphore{total: total, perHolder: perHolder, of: map[string]int{}}
 }
 
-// Unlimited, passed to New as most, means no limit for all holders together.
+// Unlimited is a value for the argument total of New. With this value, the number of
+// turns of all holders together is not limited.
 const Unlimited = math.MaxInt
 
 // Share returns the number of turns per holder for work that needs a processor and a

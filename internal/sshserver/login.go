@@ -24,8 +24,7 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// contextKey is the type of the keys under which the context of a connection stores
-// values.
+// contextKey is the type of the keys for values in the context of a connection.
 type contextKey string
 
 const (
@@ -117,8 +116,8 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 }
 
 // recheckAll starts to check periodically whether the keys of all connections with
-// sessions are still valid. It closes the connections whose keys were revoked, removed,
-// or have expired. The checks end when ctx is done or stop is called.
+// sessions are still valid. It closes a connection if its key has expired or was revoked
+// or removed. The checks end when ctx is done or stop is called.
 func (s *Server) recheckAll(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

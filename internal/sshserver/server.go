@@ -27,8 +27,8 @@ import (
 // Config is the configuration of a server.
 type Config struct {
 	HostKey gossh.Signer
-	// Identify returns the principal to which key belongs, such as "user:mara". The
-	// client is shown the text of the error. login is the user name that the client sent.
+	// Identify returns the principal that owns key, such as "user:mara". The server sends
+	// the text of the error to the client. login is the user name that the client sent.
 	Identify func(login string, key gossh.PublicKey) (principal string, err error)
 	// Run runs a session and returns its exit status. ctx is canceled when the client
 	// disconnects.
@@ -204,8 +204,9 @@ func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Co
 	}
 }
 
-// countedWriter is a writer that subtracts the length of each write from left. When left
-// becomes negative, it calls over and returns ErrOutput.
+// countedWriter is a writer with a limit. Each write reduces the field left by the number
+// of bytes. A write that makes left negative writes nothing, calls the function over, and
+// returns ErrOutput.
 type countedWriter struct {
 	to   io.Writer
 	left *atomic.Int64

@@ -162,9 +162,9 @@ func (w *window) news() chan struct{} {
 	return w.changed
 }
 
-// writer writes output to a client. It calls stuck if a write takes longer than limit.
-// For a terminal, it writes a carriage return before each line feed, because terminals of
-// clients are in raw mode.
+// writer writes output to a client. If a write takes longer than limit, it calls the
+// function stuck. For a terminal, it writes a carriage return before each line feed,
+// because terminals of clients are in raw mode.
 type writer struct {
 	mu       sync.Mutex
 	to       io.Writer

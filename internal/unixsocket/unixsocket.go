@@ -21,7 +21,7 @@ var errPeer = errors.New("this system does not report which account connects to 
 
 // Listen listens on a Unix socket at path. By default, it accepts only connections from
 // the account of this process. The socket then has mode 0600, and only this account may
-// have access to the folder. If accounts lists further user ids, Listen also accepts
+// have access to the folder. If accounts contains further user ids, Listen also accepts
 // connections from these accounts. The socket then has mode 0666, and other accounts may
 // enter the folder but not write to it. The listener closes all other connections. Listen
 // replaces a stale socket. Closing the listener removes the socket.

@@ -28,8 +28,8 @@ func Name(r rune) string {
 	return fmt.Sprintf("U+%04X %s", r, name)
 }
 
-// First and last tag character that corresponds to an ASCII character (Unicode, section
-// 23.9).
+// The first and the last of the tag characters that correspond to ASCII characters
+// (Unicode, section 23.9).
 const (
 	tagSpace = 0xe0020
 	tagTilde = 0xe007e

@@ -37,7 +37,7 @@ type Code struct {
 	Tiers    []Tier // approval tiers that the file sets
 }
 
-// Scope specifies the part of the registry with which code is compared, and how.
+// Scope specifies the part of the registry to compare with the code, and options for the comparison.
 type Scope struct {
 	Catalog *registry.Merged
 	// Tools lists the tools that the code has to register. If the code belongs to an agent, these are the agent's
@@ -149,8 +149,8 @@ func inside(item, field string) string {
 	return item + "." + field
 }
 
-// differs adds a finding with the keys in which the item differs from e. The position of the finding is the first of
-// these keys that the code contains.
+// differs adds a finding if the item and e have different values for some keys. The finding lists these keys. Its
+// position is the position of the first of these keys that the code contains.
 func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
@@ -181,7 +181,8 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	c.add(definitionDiffers, at, "The code's definition of %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
 }
 
-// differing returns the keys in which the item differs from e. It returns nil for formats that contain no definitions.
+// differing returns the keys that have different values in the item and in e. It returns nil for formats that contain
+// no definitions.
 func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return nil
@@ -204,8 +205,8 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	return keys
 }
 
-// registry reports the tools in the registry that the code does not register, and the tools for which no approval tier
-// is set.
+// registry reports tools in the registry that the code does not register, and tools without an approval tier in the
+// code.
 func (c *checker) registry(code []Code) {
 	for _, code := range code {
 		switch code.Document.Format {
@@ -339,8 +340,8 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 }
 
 // strictness ranks approvals from 0, which runs all calls, to 3, which never runs a call without approval. An unknown
-// tier has the rank -1. A tool without a tier always requires approval. If a lets the user decide but has no default,
-// the default of approved applies.
+// tier has the rank -1. A tool without a tier always requires approval. If the tier of a is UserConfigurable without a
+// default, strictness uses the default of approved.
 func strictness(a, approved *registry.Approval) int {
 	if a == nil {
 		return 3
@@ -404,8 +405,8 @@ func label(e registry.Entry) string {
 }
 
 // find returns the tool that has the given name in the code. The result byName is true if name is the tool's name at
-// the source or its wire name, and false if name is an alias or an id. The argument differs returns the keys in which
-// the code differs from a given tool. It is nil if the format contains no definitions.
+// the source or its wire name, and false if name is an alias or an id. The function differs returns the keys that have
+// different values in the code and in a given tool. It is nil if the format contains no definitions.
 //
 // Two tools can match the name: an imported tool, which keeps the name from its server, and a tool with this id. find
 // prefers the tool from which the code does not differ. If the code differs from both, find prefers the imported tool

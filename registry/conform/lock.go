@@ -1,5 +1,5 @@
-// This file defines the lock, a small file that contains the part of a registry with
-// which code is compared.
+// This file defines the lock, a small file that contains the part of a registry to
+// compare with code.
 
 package conform
 
@@ -17,9 +17,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Lock is the part of a registry with which code is compared. It is small enough to
-// commit and to review as a diff: it contains short values, and the hashes of long
-// values.
+// Lock contains the part of a registry to compare with code. It contains short values
+// and the hashes of long values. A lock file is therefore small enough to commit and to
+// review as a diff.
 type Lock struct {
 	Schema int          `json:"schema"`
 	Kind   string       `json:"kind"`

@@ -62,8 +62,9 @@ func Decode(data []byte, force bool) (text, encoding string, ok bool) {
 	return b.String(), Bytes, true
 }
 
-// Encode returns the bytes for which Decode returns the given text and encoding. It
-// returns false if no such bytes exist.
+// Encode is the inverse of Decode: Decode returns the given text and encoding for the
+// result of Encode. Encode returns false if the text and the encoding do not represent
+// a file.
 func Encode(text, encoding string) (data []byte, ok bool) {
 	order := order(encoding)
 	for i := 0; i < len(text); {
@@ -280,7 +281,7 @@ const Binary = "application/octet-stream"
 // with such a file.
 var signatures = []struct {
 	start string
-	at    int    // offset of more in the file
+	at    int    // offset of the further bytes in the file
 	more  string // further bytes that the file must contain
 	kind  string
 }{

@@ -107,7 +107,7 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 			if !ps.Full() {
 				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, fields.keys)})
 			}
-		case fields.texts[i] && m.Value.Kind == String: // the common case, in which the path is not computed
+		case fields.texts[i] && m.Value.Kind == String: // the common case; it does not compute the path
 			v.Field(i).SetString(m.Value.Text)
 		default:
 			bind(m.Value, Join(path, m.Key), v.Field(i), ps)
@@ -295,9 +295,9 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 	}
 }
 
-// refuseMark rejects a document that begins with a byte order mark, and reports
-// whether it does. RFC 8259, section 8.1, forbids the mark, but some editors add
-// it.
+// refuseMark rejects a document that begins with a byte order mark, and reports whether
+// it rejected the document. RFC 8259, section 8.1, forbids the mark, but some editors
+// add it.
 func (p *parser) refuseMark() bool {
 	switch {
 	case bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")):
@@ -388,9 +388,9 @@ func Quote(s string) string {
 	return quoted
 }
 
-// Printable returns a text that can contain untrusted parts in a form that is safe
-// in a message. It escapes everything except printable ASCII, and cuts the text
-// after 200 characters.
+// Printable converts s, which can contain untrusted text, to a form that is safe in a
+// message. It escapes everything except printable ASCII, and cuts the text after 200
+// characters.
 func Printable(s string) string {
 	cut := plaintext.Cut(s, maxPrintable)
 	var b strings.Builder
@@ -413,7 +413,7 @@ func Keys(v any) []string {
 	return named(fieldsOf(reflect.Indirect(reflect.ValueOf(v)).Type()).keys)
 }
 
-// named returns keys without the keys of fields that JSON does not contain.
+// named returns keys without the entries for fields that JSON omits.
 func named(keys []string) []string {
 	return lists.Filter(keys, func(key string) bool { return key != "" && key != "-" })
 }

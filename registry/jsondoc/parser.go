@@ -48,10 +48,10 @@ func Parse(data []byte, lim Limits) (*Node, error) {
 	return p.one()
 }
 
-// Members calls fn for each member of the JSON object data, with the name, the text of the
-// value, and the offset of this text in data. The text is valid until fn returns. Members
-// checks neither the values nor the strings. Use it only for documents that this program
-// wrote, or to find parts that are parsed afterwards.
+// Members calls fn for each member of the JSON object in data. The arguments are the name,
+// the text of the value, and the offset of this text in data. The text is valid until fn
+// returns. Members checks neither the values nor the strings. Use it only for documents
+// that this program wrote, or to find parts that are parsed afterwards.
 func Members(data []byte, fn func(name string, value []byte, offset int) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
@@ -167,7 +167,7 @@ func newParser(data []byte, lim Limits) *parser {
 func (p *parser) document() (*Node, error) {
 	p.steps, p.values = p.steps[:0], 0
 	pos := p.next()
-	if p.read++; p.read > maxStream+1 { // read also counts the outermost array
+	if p.read++; p.read > maxStream+1 { // the counter includes the outermost array
 		return nil, errStream
 	}
 	from := p.at
@@ -237,7 +237,7 @@ func (p *parser) value(depth int) (*Node, error) {
 
 func (p *parser) members(n *Node, depth int) error {
 	const few = 16
-	var seen map[string]bool // keys of an object with more than few members
+	var seen map[string]bool // nil until the object has more than few members
 	if p.dec.PeekKind() != '}' {
 		n.Members = make([]Member, 0, 4)
 	}
@@ -337,7 +337,7 @@ func (p *parser) position(offset int) Pos {
 	return p.pos
 }
 
-// After returns the position after the text passed, which begins at p.
+// After returns the position at the end of a text that begins at p.
 func (p Pos) After(passed []byte) Pos {
 	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
 		p = Pos{Line: p.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}

@@ -146,10 +146,10 @@ func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 // ErrFormat indicates that Format or FormatYAML cannot write a value.
 var ErrFormat = errors.New("cannot be written as Markdown")
 
-// Format writes f. Parse, with the same titles, returns the same front matter and
-// sections for the result. The error wraps ErrFormat if the front matter is not an
-// object, or if the result exceeds the limits of Parse. It also wraps ErrFormat if
-// a section is unknown, occurs twice, or has a text that is not Representable.
+// Format writes f. If Parse reads the result with the same titles, it returns the same
+// front matter and sections. The error wraps ErrFormat if the front matter is not an
+// object, or if the result exceeds the limits of Parse. It also wraps ErrFormat if a
+// section is unknown, occurs twice, or has a text that is not Representable.
 func Format(f File, titles Titles) ([]byte, error) {
 	if f.Front == nil || f.Front.Kind != jsondoc.Object {
 		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
@@ -189,7 +189,7 @@ func Format(f File, titles Titles) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// FormatYAML formats n as YAML in block style. ParseYAML returns n for the result.
+// FormatYAML formats n as YAML in block style. ParseYAML converts the result back to n.
 func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	if !plainText(n) {
 		return nil, fmt.Errorf("%w: a text is not UTF-8", ErrFormat)
@@ -261,8 +261,8 @@ func bare(s string) bool {
 	return true
 }
 
-// stringToYAML returns s in the most readable style in which a YAML parser reads s
-// without changes.
+// stringToYAML returns s in a YAML style. It chooses the most readable style that a
+// YAML parser reads back without changes.
 func stringToYAML(s string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	switch {

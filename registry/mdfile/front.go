@@ -337,8 +337,8 @@ func FrontFaults(front string) (faults jsondoc.Problems, lenient bool) {
 // frontLine splits a line of front matter into the part before the value and the value itself.
 var frontLine = regexp.MustCompile(`^([ ]*(?:- +)?(?:["']?[A-Za-z][\w-]*["']?:[ \t]+)?)(.*\S)`)
 
-// quotedValues quotes the values in front that are not valid YAML, except values that start with a quote or have an
-// unclosed bracket.
+// quotedValues returns the front matter with quotes around each value that is not valid YAML. It does not change values
+// that start with a quote or have an unclosed bracket.
 func quotedValues(front string) string {
 	var out strings.Builder
 	for line := range strings.Lines(front) {

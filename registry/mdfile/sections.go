@@ -46,7 +46,7 @@ const (
 	channelKey   = "channelGuidance"
 )
 
-// slotFor returns the slot whose section has the given title.
+// slotFor returns the slot for the section with the given title.
 func slotFor(kind registry.Kind, title string) (slot, bool) {
 	for _, s := range slots[kind] {
 		if strings.EqualFold(s.title, title) {
@@ -65,8 +65,8 @@ func channelSlot(channel string) slot {
 	return slot{title: channelTitle + channel, parent: channelKey, key: channel}
 }
 
-// DefinitionTitles returns Titles with the section titles of a definition of the given kind
-// and the extra titles.
+// DefinitionTitles returns a function that recognizes the section titles of a definition of
+// the given kind, and the extra titles.
 func DefinitionTitles(kind registry.Kind, extra ...string) Titles {
 	others := TitleSet(extra...)
 	return func(title string) (string, bool) {
@@ -79,8 +79,8 @@ func DefinitionTitles(kind registry.Kind, extra ...string) Titles {
 
 // InsertSections inserts the texts of sections into doc, the object of a definition. It
 // returns the sections that do not belong to a definition. A key that occurs both in the
-// front matter and as a section is a problem, whose path starts with path. Sections without
-// text are ignored.
+// front matter and as a section is a problem. The path of the problem starts with path.
+// Sections without text are ignored.
 func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections []Section) (rest []Section, ps jsondoc.Problems) {
 	for _, sec := range sections {
 		s, ok := slotFor(kind, sec.Title)
@@ -113,8 +113,9 @@ func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections
 	return rest, ps
 }
 
-// ExtractSections removes from doc, the object of a definition, each text that can be
-// written as a section. It returns these sections.
+// ExtractSections converts the long texts of a definition to sections. It removes each text
+// that can be written as a section from doc, the object of the definition, and returns the
+// sections.
 func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	var sections []Section
 	take := func(s slot) {
@@ -145,11 +146,11 @@ func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	return sections
 }
 
-// Titles returns the canonical spelling of a section title. It returns false if a heading
-// with this title is plain text.
+// Titles is a function that recognizes section titles. It returns the canonical spelling of
+// a title. It returns false if a heading with this title is plain text.
 type Titles func(title string) (canonical string, ok bool)
 
-// TitleSet returns Titles with the titles in list, ignoring case.
+// TitleSet returns a function that recognizes the titles in list, ignoring case.
 func TitleSet(list ...string) Titles {
 	return func(title string) (string, bool) {
 		for _, t := range list {

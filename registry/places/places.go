@@ -23,10 +23,10 @@ const (
 	Plugin               // the folder of a Claude Code plugin; subfolders are not searched
 )
 
-// Place is a location where a client searches for files that its agent reads. Pattern is a path
-// in which "*" matches a part of an element and "**" matches any number of elements. Patterns
-// for skills end in "**", because several clients also search the subfolders of their skills
-// folder.
+// Place is a location of files that an agent reads. The client of the agent searches for these
+// files. Pattern is a path in which "*" matches a part of an element and "**" matches any
+// number of elements. Patterns for skills end in "**", because several clients also search the
+// subfolders of their skills folder.
 type Place struct {
 	Client  string
 	Kind    registry.Kind // "" for files that are listed but not checked
@@ -330,7 +330,7 @@ func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
 	return Place{}, false
 }
 
-// ends reports whether a path whose last element is name can match the pattern. It is faster
+// ends reports whether a path that ends in the element name can match the pattern. It is faster
 // than path.Match, which matters because every file of a folder is compared with every pattern.
 func (of Pattern) ends(name string) bool {
 	last := of.elements[len(of.elements)-1]
@@ -385,7 +385,8 @@ func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	return false
 }
 
-// canContain reports whether the folder whose path is elements can contain a match of pattern.
+// canContain reports whether the folder with the given path elements can contain a match of
+// pattern.
 func canContain(pattern, elements []string) bool {
 	for i, element := range elements {
 		if i < len(pattern) && pattern[i] == "**" {
@@ -401,7 +402,7 @@ func canContain(pattern, elements []string) bool {
 	return true
 }
 
-// matches reports whether the path elements matches pattern.
+// matches reports whether the path with the given elements matches pattern.
 func matches(pattern, elements []string) bool {
 	switch {
 	case len(pattern) == 0:

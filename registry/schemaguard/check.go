@@ -18,7 +18,7 @@ import (
 const (
 	MaxBytes      = 256 << 10
 	MaxDepth      = 64    // levels of nested lists and objects
-	MaxSubschemas = 5_000 // in the schema, applied to one value, and after expansion
+	MaxSubschemas = 5_000 // limit for the whole schema, for one value, and after references are expanded
 	MaxPattern    = 1_000 // characters of one regular expression
 )
 
@@ -62,7 +62,7 @@ func Check(schema json.RawMessage) (Checked, error) {
 	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), Open: g.open.Locate(n), graph: g}, nil
 }
 
-// count adds a problem for a schema that is too large or whose evaluation would not end.
+// count adds a problem if the schema is too large, or if its evaluation would not end.
 func (g *graph) count() {
 	for _, v := range g.vertices {
 		if g.inPlace(v) > MaxSubschemas {
@@ -91,8 +91,8 @@ var dialects = [...]string{
 	"json-schema.org/draft/2020-12/schema",
 }
 
-// dialect returns the element of dialects that the schema n names, or "" if it names none
-// of them.
+// dialect returns the element of dialects that is equal to the value of "$schema" in n,
+// ignoring the scheme. It returns "" if there is no such element.
 func dialect(n *jsondoc.Node) string {
 	_, address, _ := strings.Cut(strings.TrimSuffix(n.Get("$schema").AsString(), "#"), "://")
 	if !slices.Contains(dialects[:], address) {
@@ -355,8 +355,8 @@ func (g *graph) refer(r reference) bool {
 	return true
 }
 
-// Target returns the schema to which the "$ref" of the subschema n refers, or nil if n has
-// no "$ref" with a known target.
+// Target returns the target of the "$ref" in the subschema n. It returns nil if n has no
+// "$ref" or if the target is unknown.
 func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
 	if v := c.graph.byNode[n]; v != nil {
 		return v.ref

@@ -132,12 +132,12 @@ func (g *graph) export(n *jsondoc.Node) any {
 // value converts n, which is not part of a schema, for the validator.
 func value(n *jsondoc.Node) any { return (&graph{}).export(n) }
 
-// Scope selects the values to which a subschema applies, relative to the value that the
+// Scope selects the values that a subschema applies to, relative to the value that its
 // parent schema applies to.
 type Scope uint8
 
-// The scopes. Nowhere is the scope of subschemas that only references apply, and of
-// subschemas for the content of a string.
+// The scopes. The scope Nowhere is for subschemas that only references apply, and for
+// subschemas that describe the content of a string.
 const (
 	Nowhere   Scope = iota
 	Here            // the same value

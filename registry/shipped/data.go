@@ -205,7 +205,7 @@ type verb struct {
 
 var names = sync.OnceValue(func() vocabulary { return readJSON[vocabulary]("names.json") })
 
-// Verbs returns the verbs with which the name of a tool can start.
+// Verbs returns the verbs that can start the name of a tool.
 func Verbs() []string {
 	var verbs []string
 	for _, v := range names().Verbs {
@@ -225,8 +225,8 @@ func VerbInput(verb string) (Input, bool) {
 	return "", false
 }
 
-// SingularResource reports whether names use the singular for a resource because
-// only one instance exists, as of the context.
+// SingularResource reports whether tool names contain the given resource in the
+// singular because only one instance exists. An example is "context".
 func SingularResource(resource string) bool {
 	return slices.Contains(names().SingularResources, resource)
 }

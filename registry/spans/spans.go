@@ -1,6 +1,5 @@
-// Package spans maps the characters of a value to their positions in the source text from which the value
-// was parsed. In the source text, the value is a JSON string with escapes, a YAML scalar in any style, or
-// literal text.
+// Package spans maps the characters of a parsed value to their positions in the source text. In the source
+// text, the value is a JSON string with escapes, a YAML scalar in any style, or literal text.
 package spans
 
 import (
@@ -145,8 +144,8 @@ func (f *File) Value(pos jsondoc.Pos, value string, start, end int) (Span, bool)
 
 func (f *File) span(from, to int) Span { return Span{f.pos(from), f.pos(to)} }
 
-// align compares written, the source of a value in style s, with value. It returns the offsets in written
-// that correspond to start and end in value.
+// align compares a value with its source text, which is written in style s. It returns the offsets in the
+// source text that correspond to start and end in the value.
 func align(s style, written, value string, start, end int) (from, to int, ok bool) {
 	at := s.begin
 	from, to = -1, -1
@@ -165,7 +164,7 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 			break
 		}
 	}
-	if start == end { // an empty part precedes the next character
+	if start == end { // an empty range lies before the next character
 		if from < 0 {
 			from = at
 		}
@@ -183,7 +182,7 @@ type style struct {
 	next func(text string, at int) (piece string, width int, ok bool)
 }
 
-// styles returns the styles that the source written can have, most likely first.
+// styles returns the possible styles of a source text, most likely first.
 func styles(written string) []style {
 	as := style{0, literal}
 	switch {

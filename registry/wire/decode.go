@@ -84,7 +84,7 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 	if n.Get("protocolVersion") != nil { // a response of an MCP server, whatever the elements look like
 		doc.Format = MCP
 	}
-	at, around := doc.Node, "" // at is an object on the path to the list, and around is the path of at
+	at, around := doc.Node, "" // the current object on the path to the list, and the path of this object
 	for i := range way {
 		for _, m := range at.Members {
 			if m.Key != way[i] && (doc.Format == V0 || !slices.Contains(protocolKeys, m.Key)) {
@@ -335,13 +335,13 @@ func (d *Document) readExport() error {
 	return ps.Err()
 }
 
-// SourcePath is the prefix of paths that refer to the JSON from which a definition was imported. Such a path refers to
-// a part that the definition does not contain.
+// SourcePath is the prefix of paths in the imported JSON of a definition. The JSON can contain parts that the
+// definition does not contain, and a path with this prefix refers to one of these parts.
 const SourcePath = "source:"
 
-// Unread returns the part of raw, the JSON from which t was imported, that t does not contain. This part consists of
-// unknown keys and of values that t shortens, replaces, or omits. The source of t pins the complete JSON, so an
-// approval of t also covers this part. The result is an object, or nil if t has no source.
+// Unread compares t with raw, the JSON from which t was imported. It returns the part of raw that t does not contain.
+// This part consists of unknown keys and of values that t shortens, replaces, or omits. The source of t pins the
+// complete JSON, so an approval of t also covers this part. The result is an object, or nil if t has no source.
 func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil

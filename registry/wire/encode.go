@@ -19,8 +19,8 @@ import (
 // list by their ids.
 const SelfName = "toolcrib"
 
-// Listed is a tool to encode. Raw is the JSON from which the tool was imported if that JSON has the output format, and
-// nil otherwise.
+// Listed is a tool to encode. Raw is the JSON from which the tool was imported. It is nil if the tool was not imported
+// from the output format.
 type Listed struct {
 	Tool registry.Tool
 	Raw  []byte
@@ -93,8 +93,8 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// hostProblem returns a line for each kind of tool in tools. The output format cannot represent these tools. A line
-// lists the first few tools.
+// hostProblem describes tools that the output format cannot represent. It returns one line for each kind of tool, with
+// the number of the tools and the first few ids.
 func hostProblem(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -161,9 +161,9 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. If ok is true, original is the prompt from which the tool was imported. The result
-// then contains the unknown keys of original at their positions. The id of original is used unless the id of the tool
-// contains the name of a server.
+// prompt encodes a prompt tool. The argument ok reports whether original is the prompt from which the tool was
+// imported. In this case, the result contains the unknown keys of original at their positions. It also contains the id
+// of original, unless the id of the tool contains the name of a server.
 func (l Listed) prompt(original Item, ok bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
@@ -212,19 +212,19 @@ func parsed(raw []byte) *jsondoc.Node {
 	return n
 }
 
-// headerKey is the schema key that names an HTTP header. The client copies the argument into this header of its
+// headerKey is the schema key for the name of an HTTP header. The client copies the argument into this header of its
 // requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// headers checks the header names in a schema. According to the protocol, clients must not offer a tool if a name is
-// not a token of RFC 9110 or occurs twice, ignoring case. The same applies if a parameter with a header is not a
-// string, an integer, or a boolean, or is not nested only in properties.
+// headers checks the header names in a schema. According to the protocol, clients must not offer a tool if a header
+// name is not a token of RFC 9110 or occurs twice, ignoring case. In addition, each parameter with a header must be a
+// string, an integer, or a boolean, and must be nested only in properties.
 type headers struct {
 	seen  map[string]string // path of the parameter for each header name in lower case
 	found jsondoc.Problems
 }
 
-// schema checks n and its subschemas. The argument reached is true if n is nested only in properties.
+// schema checks n and its subschemas. The argument reached reports whether n is nested only in properties.
 func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	if n == nil || h.found.Full() {
 		return
@@ -278,7 +278,8 @@ func ParamHeaders(raw, args []byte) map[string]string {
 	return headers
 }
 
-// mirror adds the headers for the properties of schema and their properties, with the given values.
+// mirror adds the headers for the properties of schema, including nested properties. The contents of the headers come
+// from values.
 func mirror(schema, values *jsondoc.Node, headers map[string]string) {
 	properties := schema.Get("properties")
 	if properties == nil || values == nil || values.Kind != jsondoc.Object {

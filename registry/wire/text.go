@@ -14,8 +14,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Keys of a server text. This is toolcrib's own format for a prompt or the instructions of an MCP server. For a prompt,
-// it contains the prompt's entry in the server's list, and the responses to prompts/get with placeholders as arguments.
+// Keys of a server text. A server text is a JSON object in toolcrib's own format. It represents a prompt or the
+// instructions of an MCP server. For a prompt, it contains the prompt's entry in the server's list, and the responses
+// to prompts/get with placeholders as arguments.
 const (
 	textPrompt       = "prompt"
 	textAnswers      = "answers"

@@ -179,9 +179,9 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 // the list and its document contain the entry.
 var entryLimits = jsondoc.Limits{Bytes: jsondoc.DefaultLimits.Bytes, Depth: jsondoc.DefaultLimits.Depth - 2}
 
-// refused returns the reason to skip an entry that is not valid JSON. For example, the entry can contain an unpaired
-// surrogate, a duplicate key, or too many levels. The argument start is the position of the entry. The result ok is
-// false if the entry is valid.
+// refused checks the JSON of an entry that starts at the given position. If the JSON is not valid, refused returns the
+// reason to skip the entry, and true. For example, the entry can contain an unpaired surrogate, a duplicate key, or too
+// many levels.
 func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	_, err := jsondoc.Parse(entry, entryLimits)
 	var ps jsondoc.Problems
@@ -285,8 +285,8 @@ func ListProblem(raw json.RawMessage) string {
 }
 
 // ParseLenient parses a document in which the list at path can contain invalid entries. In the results n and text, the
-// number 0 replaces each invalid entry, and all other parts keep their line and column. The result odd contains the
-// reasons by index. The result ok is false if the document is invalid outside of the entries.
+// number 0 replaces each invalid entry, and all other parts keep their line and column. The result odd maps the index
+// of each invalid entry to the reason. ParseLenient returns ok=false if the document is invalid outside of the entries.
 func ParseLenient(data []byte, path ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
 	at, err := entriesAt(data, path)
 	if err != nil {
@@ -430,7 +430,7 @@ func ByName(tools []json.RawMessage) map[string]ListedItem {
 	return all
 }
 
-// mask replaces an excluded text. No valid JSON that is accepted contains it.
+// mask replaces an excluded text. Accepted JSON never contains this character.
 const mask = "\x00"
 
 // Part is a text in the JSON of a tool that an exclusion matches.
@@ -448,8 +448,8 @@ func (p Part) String() string {
 	return fmt.Sprintf("characters %d–%d of %s, now %s (%s)", p.From+1, p.To, p.Path, jsondoc.Quote(p.Text), p.Exclusion)
 }
 
-// Pin returns the hash of the item's JSON without the excluded parts. It is equal to Source.Pin of the approved JSON
-// unless parts that are not excluded differ.
+// Pin returns the hash of the item's JSON without the excluded parts. It is equal to Source.Pin of the approved JSON if
+// only excluded parts differ.
 func (it Item) Pin(excluded []registry.Exclusion) string {
 	if len(excluded) == 0 {
 		return it.Hash()
@@ -530,7 +530,7 @@ type Suggestion struct {
 }
 
 // Suggest returns exclusions that give two snapshots of a tool the same pin. It returns nil if the snapshots are equal,
-// or if they differ in more than short parts of texts.
+// or if the exclusion of short texts does not make the pins equal.
 func Suggest(before, after []byte) []Suggestion {
 	old, err := ReadItem(MCP, before)
 	it, err2 := ReadItem(MCP, after)

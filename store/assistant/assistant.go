@@ -84,7 +84,7 @@ func newTables(ctx context.Context, s *session.Session, owner builtin.Owner, at 
 	return a, err
 }
 
-// owns returns row with an additional first column, owner.
+// owns returns row with the owner as an additional first column.
 func (a *tables) owns(row table.Columns) table.Columns {
 	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
 }
@@ -190,7 +190,7 @@ func (a *tables) SetInstructions(ctx context.Context, text string) error {
 }
 
 // SealOfOwner returns the seal of an owner and of the instructions for the owner's prompts. It
-// returns "" if instructions is empty.
+// returns "" if there are no instructions.
 func SealOfOwner(customer, user, instructions string) string {
 	if instructions == "" {
 		return ""
@@ -207,8 +207,8 @@ func reminderColumns(r *builtin.Reminder) table.Columns {
 	}
 }
 
-// sentReminder returns the columns of a reminder with the alias r. Its last column replaces the
-// task by "" if the task no longer exists.
+// sentReminder returns the columns of a reminder with the alias r. The last column contains the
+// task again, or "" if the task no longer exists.
 func sentReminder(r *builtin.Reminder) table.Columns {
 	return append(reminderColumns(r), table.Col("sent", &r.Sent), table.Col("there", &r.Task))
 }

@@ -94,11 +94,13 @@ func (a *tables) ChangeEntity(ctx context.Context, e builtin.Entity, terms []str
 	return errors.Join(err, a.indexEntity(ctx, e, terms))
 }
 
-// linkedEntities is a subquery for the keys of the entities to which the memory $1 is linked.
+// linkedEntities is a subquery. It selects the key of each entity to which the memory $1 is
+// linked.
 const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
-// countInProject adds delta, which is 1 or -1, to the number of memories for each entity to
-// which the given memory is linked, in the project of the memory.
+// countInProject updates the number of memories that each entity has in a project. It adds
+// delta, which is 1 or -1, for each entity to which the given memory is linked. The project is
+// the project of the memory.
 func (a *tables) countInProject(ctx context.Context, memory string, delta int) error {
 	_, err := a.session.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
 		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
@@ -136,8 +138,8 @@ func (a *tables) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 	return true, a.countInProject(ctx, l.Memory, 1)
 }
 
-// unlink deletes all links from and to the given memory. It also deletes each entity to which no
-// other memory is linked.
+// unlink deletes all links from and to the given memory. If no other memory is linked to one of
+// the entities, unlink also deletes this entity.
 func (a *tables) unlink(ctx context.Context, memory string) error {
 	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
 	if err != nil {

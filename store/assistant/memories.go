@@ -149,7 +149,7 @@ const (
 	tagMark        = "#"
 )
 
-// term returns the search term for text. The term begins with the owner and mark.
+// term returns the search term for text. The term consists of the key of the owner, mark, and text.
 func (a *tables) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
@@ -209,7 +209,7 @@ func (a *tables) IndexMemory(ctx context.Context, id string, terms []string) err
 	return a.index(ctx, id, terms)
 }
 
-// narrow returns the search terms that f requires.
+// narrow returns the search terms that a memory must have to match f.
 func (a *tables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
 	var terms []string
 	if f.Kind != "" {
@@ -248,7 +248,7 @@ func (a *tables) MatchMemories(ctx context.Context, terms []string, f builtin.Me
 	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
-// keys returns the values of the column key in the rows that query selects.
+// keys runs a query that selects a column with the name key. It returns the values of this column.
 func (a *tables) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
 	if err := a.session.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
@@ -264,7 +264,7 @@ func (a *tables) keys(ctx context.Context, query string, args ...any) ([]int64, 
 	return keys, nil
 }
 
-// tagged returns the newest memories that match f, which has a tag.
+// tagged returns the newest memories that match f. The filter must have a tag.
 func (a *tables) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	terms, err := a.narrow(ctx, f)
 	if err != nil {

@@ -59,12 +59,12 @@ func recordRefused(err error) error {
 // Tables reads and writes calls, their outcomes, pending calls, and the answers of users.
 type Tables struct{ *session.Session }
 
-// ledgerReader returns the interfaces through which the gateway reads in s.
+// ledgerReader returns the interfaces for the reads of the gateway in the transaction of s.
 func ledgerReader(s *session.Session) gateway.LedgerReader {
 	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Registry{Session: s}}
 }
 
-// ledgerTx returns the interfaces through which the gateway reads and writes in s.
+// ledgerTx returns the interfaces for the reads and writes of the gateway in the transaction of s.
 func ledgerTx(s *session.Session) gateway.LedgerTx {
 	return gateway.LedgerTx{LedgerReader: ledgerReader(s), CallWriter: Tables{Session: s}, SignatureWriter: records.Signatures{Session: s}}
 }
@@ -280,7 +280,7 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// storedCode returns the value of the column code for a code: "" for CodeOK.
+// storedCode returns the form in which a code is stored. CodeOK is stored as "".
 func storedCode(code gateway.Code) string {
 	if code == gateway.CodeOK {
 		return ""

@@ -108,8 +108,8 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
-// pendingRow is a pending call with its answer and outcome. The fields answered and ended report whether
-// they exist.
+// pendingRow is a pending call with its answer and outcome. The field answered reports whether the answer
+// exists, and ended reports whether the outcome exists.
 type pendingRow struct {
 	pending         gateway.Pending
 	answered, ended bool
@@ -207,8 +207,8 @@ func tierColumns(o *gateway.Override) table.Columns {
 	}
 }
 
-// requireSignedTiers changes the tiers without a valid signature in list to RequiresApproval. It does
-// nothing if signatures are not required.
+// requireSignedTiers changes each tier in list to RequiresApproval if the tier has no valid signature. It
+// does nothing if signatures are not required.
 func (c Tables) requireSignedTiers(ctx context.Context, list []gateway.Override) error {
 	p, err := records.Signatures(c).Proofs(ctx)
 	if p == nil || err != nil {
@@ -247,7 +247,8 @@ func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
-// actChanged is the act of an event that records that a server's tool differs from its approved definition.
+// actChanged is the act of an event about a changed tool. The definition that the server sent differs from
+// the approved definition.
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.CallWriter.

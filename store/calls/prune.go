@@ -32,7 +32,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Prune is the record of a move of the oldest calls from the log to a file. Call and Outcome are
+// Prune records that the oldest calls were moved from the log to a file. Call and Outcome identify
 // the last rows that were moved.
 type Prune struct {
 	ID              string
@@ -144,8 +144,8 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 // chains contains a link of the hash chain of calls and a link of the hash chain of outcomes.
 type chains struct{ call, outcome history.Link }
 
-// choose determines the last call and the last outcome to move and stores them in p. It returns the
-// links that precede the first row of each chain in the database. Outcomes are moved only together
+// choose determines the last call and the last outcome to move and stores them in p. For each
+// chain, it returns the link before the first row in the database. Outcomes are moved only together
 // with their calls.
 func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (from chains, err error) {
 	if from.call, from.outcome, err = Pruned(ctx, s); err != nil {
@@ -191,9 +191,9 @@ func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (f
 	return from, err
 }
 
-// line is a line of a file of calls. The first line contains the last link of each chain before the
-// rows in the file. Each of the following lines contains one row. Prev is the SHA-256 of the
-// previous line.
+// line is a line of a file of calls. The first line contains, for each chain, the link before the
+// first row in the file. Each further line contains one row. Prev is the SHA-256 of the previous
+// line.
 type line struct {
 	Prev     string            `json:"prev"`
 	Format   string            `json:"format,omitempty"`
@@ -206,13 +206,14 @@ type line struct {
 // fileFormat is the value of Format in the first line of a file of calls.
 const fileFormat = "toolcrib calls 1"
 
-// chainedTable describes a table whose rows a file of calls contains.
+// chainedTable describes a table with rows that are moved to a file of calls.
 type chainedTable struct {
 	name, format, word string
 	columns            []string
 }
 
-// chainedTables returns the tables whose rows a file of calls contains, in the order of the file.
+// chainedTables returns the tables with rows that are moved to a file of calls, in the order of the
+// file.
 func chainedTables() []chainedTable {
 	names := func(row table.Columns) []string { return strings.Split(Chained(row).Names(), ", ") }
 	return []chainedTable{
@@ -221,7 +222,7 @@ func chainedTables() []chainedTable {
 	}
 }
 
-// write writes the rows that p moves as lines to w. It returns the hash of the last line.
+// write writes the rows that p moves to w, one row per line. It returns the hash of the last line.
 func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io.Writer) (last string, err error) {
 	out := bufio.NewWriter(w)
 	add := func(l line) error {

@@ -33,8 +33,8 @@ func revocationColumns(r *tokens.Revocation) table.Columns {
 	return table.Columns{table.Col("id", &r.ID), table.Col("token", &r.Token), table.Col("reason", &r.Reason), table.Col("revoked_by", table.Actor(&r.By)), table.Col("revoked_at", table.Time(&r.At))}
 }
 
-// readTokens returns tokens, together with their revocations. The clauses select the
-// tokens.
+// readTokens returns tokens, together with their revocations. The argument clauses is
+// the part of the query after the FROM clause.
 func readTokens(ctx context.Context, s *session.Session, clauses string, args ...any) ([]tokens.Token, error) {
 	var revoked bool
 	var r tokens.Revocation

@@ -60,8 +60,8 @@ type Page struct {
 	Next    string
 }
 
-// liveRows returns a subquery that selects the live versions. If asOf is zero, these are the
-// current live versions. Otherwise, they are the last version of each subject that was decided by
+// liveRows returns a subquery that selects the live versions. If asOf is zero, these are the current
+// live versions. Otherwise, they are, for each subject, the last version that was decided at or before
 // asOf.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
@@ -85,9 +85,9 @@ func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	})
 }
 
-// rows returns the part of a SELECT statement after its list of columns, and the arguments. The
-// statement selects live versions with the alias r, followed by the given join clause, and orders
-// them by id and layer.
+// rows returns the FROM clause and all later clauses of a query, and the arguments of the query. The
+// query selects live versions (alias r), contains the given join clause, and orders the rows by id and
+// layer.
 func (q Query) rows(join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
 	query = " FROM (" + from + ") r" + join + " WHERE "
@@ -133,8 +133,8 @@ func (q Query) merge(scan func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged reads all entries with scan and merges entries with the same id. It calls fn with the
-// merged entries of each id, unless no entries remain.
+// eachMerged reads all entries with scan and merges entries with the same id. It calls fn for each id
+// with the entries that remain after the merge. If no entry of an id remains, it skips the id.
 func (q Query) eachMerged(scan func(func(Entry) error) error, fn func([]Entry) error) error {
 	var same []Entry // entries of the current id from all layers
 	flush := func() error {
@@ -163,9 +163,9 @@ func (q Query) eachMerged(scan func(func(Entry) error) error, fn func([]Entry) e
 // errStop ends the reading of entries when a page is full.
 var errStop = errors.New("enough")
 
-// merged merges entries, which share an id. Usually, the result is the entry of the strongest
-// layer, with the subjects that it hides. If this entry is deactivated, the result is empty. If
-// everything is true, merged returns all entries, weakest first.
+// merged merges entries that have the same id. By default, the result is the entry of the strongest
+// layer, with the subjects that this entry hides. The result is empty if this entry is deactivated. The
+// parameter everything makes merged return all entries instead, weakest first.
 func merged(entries []Entry, everything bool) []Entry {
 	slices.SortFunc(entries, byStrength)
 	if everything {
@@ -275,9 +275,9 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 }
 
 // Subject returns the subject with the id or alias ref in the given layers, even if the subject is
-// deactivated. If subjects of several kinds match, the first kind in registry.SubjectKinds is
-// chosen. If none matches, Subject returns the only live subject with the id ref in another layer, such
-// as the one of a project's folder.
+// deactivated. If subjects of several kinds match, the first kind in registry.SubjectKinds is chosen.
+// If no subject matches, Subject searches all layers. It returns the live subject with the id ref, or
+// an error if several layers have this id.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {

@@ -42,7 +42,7 @@ func (s Registry) entries(ctx context.Context, q Query, query string, args ...an
 
 // eachEntry calls fn for each entry that query selects. The argument query is a SELECT statement
 // without its list of columns. If signatures are required, eachEntry takes the fields of an entry
-// from the verified version, and deactivates an entry whose version has no valid signature.
+// from the verified version. If the version has no valid signature, the entry is deactivated.
 func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []a
 	})
 }
 
-// provenColumns returns the list of columns to read if signatures are required. The fields that it
-// does not include come from the verified version.
+// provenColumns returns the list of columns to read if signatures are required. The other fields of
+// an entry come from the verified version.
 func provenColumns() string {
 	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
@@ -108,7 +108,7 @@ func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row 
 // the current live registry, which repeats fields of the definition in columns.
 func (s Registry) same(e Entry, definition []byte, current bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
-	if current && !differs && !s.Trust.Required() { // otherwise, the columns of e come from the verified version
+	if current && !differs && !s.Trust.Required() { // in all other cases, the columns of e come from the version itself
 		d, err := session.Cached[decoded](s.Session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
@@ -119,8 +119,8 @@ func (s Registry) same(e Entry, definition []byte, current bool) error {
 	return nil
 }
 
-// changedByHand returns the error for a version whose content or row in the live table differs from
-// the approved version.
+// changedByHand returns the error for a version that was changed without an approval, either in its
+// content or in its row of the live table.
 func changedByHand(s registry.Subject, version int) error {
 	return fmt.Errorf("version %d of %s: %w: the content or the entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }

@@ -1,4 +1,4 @@
-// This file stores imported documents, and which machines have reported the imported tools.
+// This file stores imported documents, and the machines that have reported imported tools.
 
 package catalog
 
@@ -87,8 +87,9 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
-// reportFormat is the format of imports that record that a machine has seen a tool. The first half
-// of the hash of such an import identifies the token, and the second half identifies the machine.
+// reportFormat is the format of an import that records a report. The report states that a machine
+// has seen a tool. The hash of the import identifies the token (first half) and the machine (second
+// half).
 const reportFormat = "report"
 
 // maxMachines limits the number of machines counted for a tool and a token, because anyone with a
@@ -133,9 +134,9 @@ func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	})
 }
 
-// startFormat is the format of imports that record the command or URL of a server. It is stored in
-// the table raws as a JSON array of strings. Approvals are bound to the first command or URL that
-// was recorded for the name of the server.
+// startFormat is the format of imports that record the command or URL of a server. The table raws
+// contains the command or URL as a JSON array of strings. Approvals are bound to the first command
+// or URL that was recorded for the name of the server.
 const startFormat = "start"
 
 // StartOf returns the command or URL that was first recorded for the MCP server named label, or nil
@@ -145,8 +146,8 @@ func (db Imports) StartOf(ctx context.Context, label string) (words []string, er
 	return words, err
 }
 
-// KeepStart records words, the command or URL of an MCP server without secrets. It does nothing if
-// a command or URL is already recorded for the server.
+// KeepStart records the command or URL of an MCP server. The caller must have removed secrets from
+// words. It does nothing if a command or URL is already recorded for the server.
 func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
 	known, err := db.StartOf(ctx, label)
 	if err != nil || known != nil {
@@ -155,9 +156,9 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, []byte(table.JSONArray(words)))
 }
 
-// record decodes a JSON document that was recorded for a server. It reads the first record if order
-// is "ASC", and the last record if order is "DESC". If nothing is recorded, record does not change
-// into.
+// record decodes a JSON document that was recorded for a server, and stores the result in the
+// variable that into points to. It reads the first document if order is "ASC", and the last
+// document if order is "DESC". If no document is recorded, the variable does not change.
 func (db Imports) record(ctx context.Context, label, format, order string, into any) error {
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
@@ -180,20 +181,19 @@ func (db Imports) keepRecord(ctx context.Context, i Import, body []byte) error {
 	return db.KeepImport(ctx, i)
 }
 
-// leftOutFormat is the format of imports that record the entries in a server's tool list that
-// cannot be proposed. The entries are stored in the table raws as JSON. Only the latest record of a
-// server is valid.
+// leftOutFormat is the format of imports that record unusable entries, that is, entries of a
+// server's tool list that cannot be proposed. The table raws contains the entries as JSON. Only the
+// latest import of a server is valid.
 const leftOutFormat = "left_out"
 
-// LeftOut returns the recorded entries in the latest tool list of an MCP server that cannot be
-// proposed.
+// LeftOut returns the entries that KeepLeftOut recorded last for the MCP server named label.
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
 	err = db.record(ctx, label, leftOutFormat, "DESC", &skipped)
 	return skipped, err
 }
 
-// KeepLeftOut records the entries in a server's tool list that cannot be proposed, unless the
-// latest record contains the same entries.
+// KeepLeftOut records the skipped entries of a server's tool list, which cannot be proposed. It
+// does nothing if the latest record contains the same entries.
 func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor, label string, skipped []wire.Skipped) error {
 	known, err := LeftOut(ctx, db, label)
 	if err != nil || slices.Equal(known, skipped) {

@@ -50,8 +50,8 @@ type decoded struct {
 	size   int // total length of the keys, in bytes
 }
 
-// decodedDefinition is a decoded definition with its hash. The field shown contains the values of
-// the definition that the live row also contains.
+// decodedDefinition is a decoded definition with its hash. The field shown contains the values
+// that the live row repeats.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string
@@ -117,9 +117,9 @@ func (s Registry) ByName(ctx context.Context, names ...string) ([]registry.Live,
 	return found, nil
 }
 
-// ByWire implements review.RegistryReader. A wire name is the name of a tool on its server, which
-// can follow the name of the server and "_". The index contains only the name on the server, so
-// ByWire looks up each part of name that follows a "_".
+// ByWire implements review.RegistryReader. A wire name is the name of a tool on its server. It can
+// have a prefix, which is the name of the server and "_". The index contains only names without
+// this prefix. ByWire therefore looks up the whole name and each part of it that follows a "_".
 func (s Registry) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
@@ -190,8 +190,8 @@ func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []regi
 	return heads, size, err
 }
 
-// ofKind returns the condition, with its arguments, that selects tools from the live table (alias
-// l) as registry.Finder.OfKind describes.
+// ofKind returns a condition and its arguments. The condition selects the same tools from the live
+// table (alias l) as registry.Finder.OfKind.
 func ofKind(kind registry.ToolKind, view []registry.Layer, limit int) (where string, args []any) {
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
@@ -239,7 +239,7 @@ type liveProfiles struct {
 }
 
 // profiles returns the live agents or the live allow-lists. Most callers need both, so the first
-// call in a transaction reads both. They are cached until the transaction changes the registry.
+// call in a transaction reads both. Both are cached until the transaction changes the registry.
 func (s Registry) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	profiles := session.PerTransaction[liveProfiles](s.Session)
 	if !profiles.read {

@@ -86,7 +86,7 @@ func (s Registry) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 	return alike, nil
 }
 
-// scan returns the versions in two indexes that are most similar to s, most similar first.
+// scan searches two indexes for the versions that are most similar to s. It returns the most similar version first.
 func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
 	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
@@ -113,8 +113,8 @@ type sketched struct {
 	Text, Purpose []byte
 }
 
-// sketchAll computes the sketches of the versions that define tools, ordered as versions are. The argument added maps
-// hashes of versions to sequence numbers.
+// sketchAll computes the sketches of the versions that define tools. The sketches are in the same order as the
+// versions. The argument added maps hashes of versions to sequence numbers.
 func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) ([]sketched, error) {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
@@ -138,8 +138,9 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 	return slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 }), err
 }
 
-// addSketches stores the sketches of new tool versions. Sketches of completed blocks go to the table sketches,
-// including earlier ones from recent_sketches. The others go to recent_sketches.
+// addSketches stores the sketches of new tool versions. The table sketches receives the sketches of complete blocks,
+// including sketches that earlier calls stored in recent_sketches. The table recent_sketches receives the sketches of
+// the incomplete block.
 func (s Registry) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
@@ -190,7 +191,7 @@ func (s Registry) appendBlocks(ctx context.Context, sks []sketched) error {
 	return nil
 }
 
-// ScanSketched scans a sequence number or block number and the two sketches after it.
+// ScanSketched scans three columns: a sequence number or block number, and two sketches.
 func ScanSketched(row table.Scanner) (sketched, error) {
 	var sk sketched
 	err := row.Scan(&sk.seq, &sk.Text, &sk.Purpose)

@@ -49,9 +49,9 @@ var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 // shownBetween separates the values that shownLive joins. No value can contain this character.
 const shownBetween = "\x1f"
 
-// Find returns live definitions. The argument clauses is a SELECT statement from its FROM clause on, with the aliases l
-// for live and v for versions. A version that is not valid still hides the definitions that it overrides, so Find
-// returns it deactivated, without content, and with the reason.
+// Find returns live definitions. The argument clauses contains the FROM clause and all later clauses of the query that
+// selects the definitions, with the aliases l for live and v for versions. A version that is not valid still hides the
+// definitions that it overrides. Find therefore returns this version deactivated, without content, and with the reason.
 func (s Registry) Find(ctx context.Context, clauses string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {

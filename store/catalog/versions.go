@@ -29,7 +29,8 @@ func versionColumns(v *history.Version) table.Columns {
 	}
 }
 
-// PartsOf returns the columns with the parts of a subject. Lookups and triggers use these columns.
+// PartsOf returns the columns with the kind, the layer, and the id of a subject. Lookups and
+// triggers use these columns.
 func PartsOf(s *registry.Subject) table.Columns {
 	return table.Columns{table.Col("kind", (*string)(&s.Kind)), table.Col("layer", (*string)(&s.Layer)), table.Col("id", &s.ID)}
 }

@@ -232,7 +232,7 @@ func (c *Conn) Script(ctx context.Context, statements string) error {
 	return err
 }
 
-// Strings returns the column of a query that has a single text column.
+// Strings runs a query that has a single text column. It returns the values of this column.
 func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string, error) {
 	var found []string
 	err := c.Each(ctx, query, args, func(row Scanner) error {

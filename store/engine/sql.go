@@ -101,7 +101,7 @@ func (h Hints) NotIndexed() string {
 	return " NOT INDEXED"
 }
 
-// Unindexed returns expression in a form for which the engine does not use an index.
+// Unindexed returns expression in a form that prevents the engine from using an index.
 func (h Hints) Unindexed(expression string) string {
 	if !h {
 		return expression
@@ -133,8 +133,8 @@ func Adds(step int) bool {
 	return slices.ContainsFunc(AddedColumns(), func(a Added) bool { return a.Step == step })
 }
 
-// ReadSteps returns the migrations in the files migrations/NUMBER_NAME.sql, and a migration for
-// each element of AddedColumns, converted by add. The result is ordered by number. ReadSteps panics
+// ReadSteps returns the migrations in the files migrations/NUMBER_NAME.sql, and the migrations that
+// add returns for the elements of AddedColumns. The result is ordered by number. ReadSteps panics
 // if a file is invalid; tests check the embedded files.
 func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 	entries, err := files.ReadDir("migrations")

@@ -86,8 +86,8 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another login.")
 	}
-	// Report logins with a toolcrib role whose names do not have the form of a principal of that role. Also report
-	// logins of servers whose names do have the form of a principal.
+	// Report each login with a toolcrib role if its name does not have the form of a principal of that role. Also
+	// report each login with the role of a server if its name has the form of a principal.
 	rows, err = conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
 		FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles m ON m.oid = x.member JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
 		WHERE m.rolcanlogin AND NOT m.rolsuper AND m.rolname <> session_user AND (
@@ -153,8 +153,8 @@ func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string
 	return made, undo, err
 }
 
-// compareRights returns a message for each right that differs from the rights that the migrations grant, with the
-// statement that repairs the difference. Excess rights come before missing rights.
+// compareRights compares the rights on the schema with the rights that the migrations grant. It returns a message for
+// each difference, with the statement that repairs it. Excess rights come before missing rights.
 func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var migrated bool
 	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)", Schema).Scan(&migrated)

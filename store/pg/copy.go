@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// BeginCopy begins a transaction in which the database receives the rows of another database. To
+// BeginCopy begins a transaction that copies the rows of another database to this database. To
 // discard the copy, close conn. BeginCopy returns a nil transaction if the database already has the
 // current schema.
 func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {

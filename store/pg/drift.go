@@ -51,9 +51,9 @@ var (
 	comment   = regexp.MustCompile(`(?m)--.*$`)
 )
 
-// checks reports tables with rows that violate their CHECK constraints. It also reports tables
-// whose number of CHECK constraints differs from the migrations. SQLite's integrity check does the
-// same for files.
+// checks reports tables with rows that violate their CHECK constraints. It also reports tables if
+// the number of their CHECK constraints differs from the migrations. In SQLite files, the
+// integrity check detects violated constraints.
 func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want := clauses("CHECK (")
 	conditions := map[string]string{}
@@ -88,7 +88,7 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	return nil
 }
 
-// clauses returns how often clause occurs in the definition of each table that the migrations
+// clauses counts the occurrences of clause in the definition of each table that the migrations
 // create. The result does not contain tables without the clause.
 func clauses(clause string) map[string]int {
 	found := map[string]int{}
@@ -115,8 +115,8 @@ const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 	JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = pair.child JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = pair.parent
 	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'f' AND k.convalidated GROUP BY k.oid, k.conrelid, k.confrelid, c.relname, p.relname ORDER BY c.relname, p.relname`
 
-// danglingKeys reports tables with rows whose foreign key refers to a missing row. It also reports
-// tables whose number of foreign keys differs from the migrations.
+// danglingKeys reports tables with foreign keys that refer to missing rows. It also reports tables
+// if the number of their foreign keys differs from the migrations.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	type key struct {
 		table, parent, same, set string

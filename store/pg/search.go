@@ -19,7 +19,7 @@ func (*Server) Hints() bool { return false }
 // shown is the expression that the index proposals_text contains.
 const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 
-// maxPattern is the maximum length, in bytes, of a text for which Contains uses a regular expression. The server
+// maxPattern is a length in bytes. Contains uses a regular expression only for texts up to this length. The server
 // takes minutes for a regular expression of one megabyte.
 const maxPattern = 1000
 

@@ -230,7 +230,7 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 	return err
 }
 
-// raw returns the pgx connection of c. The connection is valid as long as c.
+// raw returns the pgx connection of c. Do not use it after c was closed.
 func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	err = c.Raw(func(driver any) error {
 		conn = driver.(*stdlib.Conn).Conn()
@@ -245,8 +245,8 @@ func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error
 // WhileAudited implements session.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
 
-// Listen listens for commits until ctx ends or the connection is lost. It calls heard with 0 when it starts to
-// listen, and with the number of the newest event after each commit. If the server does not support LISTEN, it
+// Listen listens for commits until ctx ends or the connection is lost. When it starts to listen, it calls heard(0).
+// After each commit, it calls heard with the number of the newest event. If the server does not support LISTEN, it
 // returns an error at once. Behind a pooler, it receives no notifications and waits until ctx ends.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())

@@ -1,4 +1,4 @@
-// This file migrates the schema and compares its objects with those that the migrations define.
+// This file migrates the schema and compares its objects with the objects that the migrations define.
 
 package pg
 

@@ -43,7 +43,8 @@ func indexed(row string, args ...any) lookup {
 	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + row, Args: args}}
 }
 
-// ordered returns a lookup for a condition that an index supports whose last column is seq.
+// ordered returns a lookup for a condition that is supported by an index on the columns of the
+// condition, followed by seq.
 func ordered(row string, args ...any) lookup {
 	l := indexed(row, args...)
 	l.ordered = true
@@ -127,9 +128,9 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	return lookup{}
 }
 
-// textCondition returns the condition that a row contains words. If words has more than
-// maxSpellings case variants, the condition selects rows through the index instead of checking the
-// text of each row.
+// textCondition returns the condition that the text of a row contains the given words. If there
+// are more than maxSpellings case variants of the words, the condition selects rows through the
+// index instead of checking the text of each row.
 func (m matcher) textCondition(words string) engine.Clause {
 	switch {
 	case strings.ContainsRune(words, 0):

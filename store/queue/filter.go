@@ -18,12 +18,13 @@ import (
 	"toolcrib/store/table"
 )
 
-// ScanLimit is the maximum number of proposals whose rows are checked one by one. For more proposals, the text index is
+// ScanLimit is the maximum number of proposals that are checked row by row. For more proposals, the text index is
 // cheaper, although its cost depends on the number of all proposals.
 const ScanLimit = 2_000
 
-// termsOf converts q to filter terms. Terms about required approvals become a separate condition, because the approval
-// policy is not in the database: q contains the policy, and termsOf translates the patterns of its rules to SQL.
+// termsOf converts q to filter terms. It converts terms about required approvals to a separate condition, because the
+// approval policy is not in the database. The query q contains the policy, and termsOf translates the patterns of the
+// approval rules to SQL.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
@@ -94,9 +95,9 @@ func among(seqs string) selection {
 	return sel
 }
 
-// mostSelective looks for a term that matches at most ScanLimit proposals, and returns the seq of each match as a JSON
-// array. It combines all text terms that the text index supports. The result isFew is false if every term matches more
-// proposals.
+// mostSelective looks for a term that matches at most ScanLimit proposals. It combines all text terms that the text
+// index supports. The result isFew reports whether mostSelective found a term. In this case, seqs contains the seq of
+// each match as a JSON array.
 func (s Proposals) mostSelective(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []engine.Clause
 	wanted, unwanted, texts := indexedTexts(terms)
@@ -153,8 +154,8 @@ func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, e
 }
 
 // ordered returns a selection with rows in the order of an index. It uses the text index if this index supports one of
-// the terms, and otherwise the first term with an index that ends in seq. The result used lists the terms that the
-// selection covers, or is nil.
+// the terms, and otherwise the first term with an index that ends in seq. The result used contains the indexes of the
+// terms that the selection covers. It is nil if no such index exists.
 func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.Engine.Matching(wanted, unwanted)), used
@@ -176,8 +177,9 @@ func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	return selection{}, nil
 }
 
-// indexedTexts returns the texts that must match and the texts that must not match, as far as the text index supports
-// them, and the indexes of their terms. It returns nil if no text must match.
+// indexedTexts returns the texts that a proposal must contain and the texts that it must not contain. It considers only
+// texts that the text index supports. The result used contains the positions of these texts in terms. If no text is
+// required, all results are nil.
 func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 	for i, t := range terms {
 		if len(t.Any) != 1 || t.Any[0].Is != facts.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -233,7 +235,7 @@ func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 }
 
 // spellings returns all case variants of words. ASCII letters occur only in lower case, because the engine folds the
-// case of ASCII letters but of no others.
+// case of ASCII letters. It does not fold the case of other letters.
 func spellings(words string) []string {
 	all := []string{""}
 	for _, r := range words {
@@ -260,7 +262,8 @@ func countSpellings(words string) int {
 	return n
 }
 
-// endorsements selects the approvals of the current revision of p with its latest assessment.
+// endorsements selects the approvals that refer to the current revision of p and to the latest assessment of this
+// revision.
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
 

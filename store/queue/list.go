@@ -102,7 +102,7 @@ func (s Proposals) listed(ctx context.Context, query string, args []any, q revie
 // selection contains the FROM clause, the conditions, and the arguments of a query for proposals.
 type selection struct {
 	from  string // tables to join with live; includes "proposals p"
-	seq   string // column by which pages are ordered
+	seq   string // column that determines the order of pages
 	where []string
 	args  []any
 }
@@ -111,7 +111,7 @@ func (s *selection) add(condition string, values ...any) {
 	s.where, s.args = append(s.where, condition), append(s.args, values...)
 }
 
-// with returns the selection with an additional condition, unless c is empty.
+// with returns the selection with the additional condition c. An empty condition changes nothing.
 func (s selection) with(c engine.Clause) selection {
 	if c.SQL != "" {
 		s.where, s.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
@@ -163,7 +163,7 @@ func common(a, b string) int {
 type key struct {
 	column    string
 	direction string // "ASC" or "DESC", for column and seq
-	beyond    string // operator that is true for a row compared with the previous row
+	beyond    string // comparison of a row with the previous row: "<" if direction is "DESC", otherwise ">"
 	index     string // name of the index on (state, column, seq)
 }
 
@@ -338,8 +338,8 @@ type bundle struct {
 	revised, assessed, waived bool
 }
 
-// selectBundles selects proposals by id with their current revisions and the latest assessments of these
-// revisions, and whether waivers exist.
+// selectBundles selects proposals by id. For each proposal, it selects the current revision, the latest
+// assessment of this revision, and whether waivers exist.
 var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(proposals.Revision)).Maybe("r", "seq") + ", " +
 	records.AssessmentTable.Columns(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p

@@ -132,7 +132,7 @@ func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r prop
 	return RevisionTable.Append(ctx, s, r)
 }
 
-// textHash returns the column by which SameText finds proposals with the same text.
+// textHash returns the column that SameText compares to find proposals with the same text.
 func textHash(r proposals.Revision) table.Column {
 	return table.Col("text_hash", new(r.Draft.TextHash()))
 }

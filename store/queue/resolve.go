@@ -46,7 +46,7 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 	return ids, nil
 }
 
-// resolveID finds the proposal to which ref refers. The argument ref is the number of a proposal, a unique
+// resolveID finds the proposal that ref refers to. The argument ref is the number of a proposal, a unique
 // prefix of its id, its subject, or the id of the tool or other object that it defines. The last two forms
 // require that only one open proposal matches.
 func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, error) {

@@ -70,7 +70,7 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 	return nil
 }
 
-// AppendWithData appends e. Its data is the JSON encoding of data.
+// AppendWithData adds the JSON encoding of data to e, and appends e.
 func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[string]any) error {
 	b, err := jsondoc.Marshal(data)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[strin
 	return s.AppendEvent(ctx, e)
 }
 
-// AppendRecord appends v to the sealed table t. It then appends e, which refers to the seal of v and whose data is the
-// JSON encoding of data.
+// AppendRecord appends v to the sealed table t. It then adds a reference to the seal of v and the JSON encoding of
+// data to e, and appends e.
 func AppendRecord[T any](ctx context.Context, s *session.Session, t table.Table[T], v T, e history.Event, data map[string]any) error {
 	var err error
 	if e.Record, err = t.Append(ctx, s, v); err != nil {
@@ -96,7 +96,7 @@ func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to t
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
-		// No index contains the writes of all agents by time. Read the log backwards to the time from.
+		// No index contains the writes of all agents by time. Read the log backwards to the start of the period.
 		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
 			AND substr(`+s.Hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
@@ -165,7 +165,8 @@ type ends struct {
 	signers             string // hash of the last event that recorded signers, or ""
 }
 
-// EndsOf returns the last rows that the current transaction of s knows.
+// EndsOf returns the last rows of the tables for the current transaction of s. The first call in a transaction reads
+// these rows from the database.
 func EndsOf(ctx context.Context, s *session.Session) (*ends, error) {
 	e := session.PerTransaction[ends](s)
 	if e.read {

@@ -39,9 +39,9 @@ func (s Signatures) Signature(ctx context.Context, hash string) (proof.Signature
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
-// signedAfter returns the part of a query after FROM. The query selects the rows of signed_subjects for a subject,
-// but only rows of statements that are newer than the statement with the given hash ("" means all statements). The
-// arguments about and hash are SQL expressions for the subject and the hash.
+// signedAfter returns the text that follows FROM in a query. The query selects the rows of signed_subjects for a
+// subject. It ignores statements up to and including the statement with the given hash; with the hash "", it
+// ignores no statements. The arguments are SQL expressions for the subject and the hash.
 func signedAfter(about, hash string) string {
 	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
 }
@@ -136,8 +136,8 @@ func (s Signatures) ProofsOf(ctx context.Context, hash string) (*proof.Proofs, e
 	return *proven, nil
 }
 
-// CountedWaivers returns those of the given waivers of a proposal that are valid. If signatures are not required,
-// these are all waivers; otherwise, they are the waivers with valid signatures.
+// CountedWaivers returns the valid waivers of a proposal. If signatures are required, it returns the waivers that
+// have valid signatures. Otherwise, it returns all waivers.
 func (s Signatures) CountedWaivers(ctx context.Context, proposal proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
 	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {

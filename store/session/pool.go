@@ -23,7 +23,7 @@ type Pool struct {
 	Options
 
 	writer  chan *Session // holds the unused writer; nil if it is not open; empty while a transaction runs
-	logger  chan *Session // the same for the session for transactions that a power failure can roll back
+	logger  chan *Session // like writer; holds the session for transactions that a power failure can roll back
 	idle    chan *Session // unused readers
 	slots   chan struct{} // holds one element for each open reader
 	toBegin atomic.Int32  // number of write transactions that have not begun
@@ -88,8 +88,9 @@ func (db *Pool) closeUnused() {
 // lostAttempts limits how often a transaction is tried again if its connection is lost before it begins.
 const lostAttempts = 3
 
-// afterLoss prepares the next attempt to begin a transaction after lost connections were lost. It closes the unused
-// connections, which are probably lost, too, and waits. It returns false if no attempts remain or ctx ends.
+// afterLoss prepares the next attempt to begin a transaction, after the connections of previous attempts were lost. The
+// argument lost is the number of these attempts. afterLoss closes the unused connections, which are probably lost, too,
+// and waits. It returns false if no attempts remain or ctx ends.
 func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	if lost >= lostAttempts {
 		return false

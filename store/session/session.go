@@ -78,8 +78,8 @@ type chainedRow struct {
 	hash  string
 }
 
-// Open opens a connection for the given use and returns its session. The account in db.Witness becomes part of its
-// events.
+// Open opens a connection for the given use and returns its session. The account in db.Witness becomes part of the
+// events that the session writes.
 func (db *Pool) Open(ctx context.Context, use engine.Use) (*Session, error) {
 	conn, err := db.Engine.Conn(ctx, use)
 	if err != nil {
@@ -175,10 +175,11 @@ type Migrator interface {
 type Searcher interface {
 	// Hints reports whether the engine needs hints to choose indexes.
 	Hints() bool
-	// Contains returns the condition that the searched columns of the row p of proposals contain words, ignoring case.
+	// Contains returns the condition that the searched columns of the row p of proposals contain the given words,
+	// ignoring case.
 	Contains(words string) engine.Clause
-	// Rows returns a query for the seq of each row that contains words. The query can return duplicates. If words has
-	// fewer than three characters, spellings lists its case variants; otherwise, spellings is nil.
+	// Rows returns a query for the seq of each row that contains the given words. The query can return duplicates. If
+	// the words have fewer than three characters, spellings contains their case variants. Otherwise, spellings is nil.
 	Rows(words string, spellings []string) engine.Clause
 	// AllRows returns a query for the seq of each row that contains all texts in wanted and none in unwanted. Each text
 	// has at least three characters.

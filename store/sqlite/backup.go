@@ -52,8 +52,8 @@ type draft struct {
 	unlock func()
 }
 
-// The name of a draft begins with draftPrefix. The process that writes the draft locks a file whose name has the
-// additional suffix lockSuffix.
+// The name of a draft begins with draftPrefix. The process that writes the draft locks a second file. The name of this
+// file is the name of the draft followed by lockSuffix.
 const (
 	draftPrefix = ".toolcrib-backup-"
 	lockSuffix  = ".lock"
@@ -139,8 +139,8 @@ type Copy struct {
 	draft *draft // nil if the file is an existing database
 }
 
-// BeginCopy creates a draft that can receive the rows of another database. If path already exists, BeginCopy opens the
-// existing file for reading instead, and complete is true.
+// BeginCopy creates a draft that can receive the rows of another database. The result complete reports whether path
+// already exists. In this case, BeginCopy opens the existing file for reading instead.
 func BeginCopy(ctx context.Context, path string) (_ *Copy, complete bool, err error) {
 	_, err = os.Stat(path)
 	switch {

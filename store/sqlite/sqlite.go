@@ -41,8 +41,8 @@ type File struct {
 	log         *sql.DB // for transactions that a power failure can roll back
 	read        *sql.DB
 	audit       *sql.DB
-	// numbered is the last schema number that this process checked or wrote. The check builds the schema in memory;
-	// numbered avoids repeating it before each migration.
+	// numbered is the last schema number that this process checked or wrote. The check builds the schema in memory. The
+	// process uses numbered to avoid a check before each migration.
 	numbered atomic.Int64
 }
 
@@ -308,7 +308,8 @@ const (
 // to get the lock.
 const lockPollInterval = 4 * time.Millisecond
 
-// retryBusy calls try until the database is not busy, f.busyTimeout expires, or ctx ends.
+// retryBusy calls the function try, and calls it again while the database is busy. It gives up when f.busyTimeout
+// expires or ctx ends.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	over := time.NewTimer(f.busyTimeout)
 	defer over.Stop()
@@ -366,8 +367,8 @@ func UnwritableFolder(err error) bool {
 // listenEvery is the minimum time between two notifications. It reduces a burst of writes to a few notifications.
 const listenEvery = 200 * time.Millisecond
 
-// Listen watches the file until ctx ends. It calls heard with 0 when it starts to watch, and again whenever a process
-// may have committed a transaction. It returns an error if the operating system cannot watch the file.
+// Listen watches the file until ctx ends. It calls heard(0) when it starts to watch, and again whenever a process may
+// have committed a transaction. It returns an error if the operating system cannot watch the file.
 func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {

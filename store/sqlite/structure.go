@@ -29,10 +29,10 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 // textIndexes lists the full-text indexes. Lists and searches depend on these indexes, and no seal covers them.
 var textIndexes = []string{"proposals_text", "memories_text", "entities_text"}
 
-// Structure implements session.Engine. It checks the schema, the full-text indexes, and the foreign keys, and if deep
-// is true, the whole file. The deep check uses SQLite's full integrity check. The quick check would take half the time,
-// but it would miss an index that differs from its table. Such an index affects lists and the search for earlier
-// rejections.
+// Structure implements session.Engine. It checks the schema, the full-text indexes, and the foreign keys. If deep is
+// true, it also runs SQLite's full integrity check, which reads the whole file. SQLite's quick check would take half
+// the time, but it would miss an index that differs from its table. Such an index affects lists and the search for
+// earlier rejections.
 func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error {
 	if err := schemaDrift(ctx, c, fn); err != nil {
 		return err
@@ -79,7 +79,7 @@ func DamagedPages(ctx context.Context, path string) (found []string) {
 	return found
 }
 
-// danglingKeys calls fn for each row whose foreign key refers to a missing row.
+// danglingKeys calls fn for each row with a foreign key that refers to a missing row.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message string)) error {
 	return c.Each(ctx, `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check`, nil, func(row engine.Scanner) error {
 		var table, parent string
@@ -120,8 +120,8 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 	return found, nil
 }
 
-// schemaDrift reports tables, indexes, and triggers that differ from those that the migrations create. For example, a
-// table without one of its triggers is no longer protected.
+// schemaDrift compares tables, indexes, and triggers with the statements of the migrations, and reports differences.
+// For example, a table without one of its triggers is no longer protected.
 func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {

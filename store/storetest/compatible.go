@@ -69,7 +69,7 @@ func startCompatible(server string) (*compatible, error) {
 		return nil, err
 	}
 	c := &compatible{dir: dir, server: server, rand: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // the sequence must be reproducible
-	l, err := net.Listen("unix", filepath.Join(dir, filepath.Base(server)))          //nolint:noctx // it lives as long as the process
+	l, err := net.Listen("unix", filepath.Join(dir, filepath.Base(server)))          //nolint:noctx // the proxy listens until the process ends
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func startCompatible(server string) (*compatible, error) {
 	return c, nil
 }
 
-// before returns the URL through which the database at address is reached through the proxy.
+// before converts the URL of a database on the server to the URL of the same database at the proxy.
 func (c *compatible) before(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *compatible) one(n int) bool {
 
 func (c *compatible) serve(client net.Conn) {
 	defer client.Close()                      //nolint:errcheck // the other end has closed
-	server, err := net.Dial("unix", c.server) //nolint:noctx // it lives as long as the connection of the client
+	server, err := net.Dial("unix", c.server) //nolint:noctx // this connection lasts as long as the connection of the client
 	if err != nil {
 		return
 	}

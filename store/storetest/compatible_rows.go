@@ -47,8 +47,8 @@ func (r *rowShuffler) sent(m []byte) {
 	}
 }
 
-// next returns the expected response to which a message of the given kind belongs. It removes the response when the
-// response is complete. After an error, the server ignores all messages until the next Sync.
+// next returns the expected response that a message of the given kind belongs to. It removes the responses that the
+// message completes. After an error, the server ignores all messages until the next Sync.
 func (r *rowShuffler) next(kind byte) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()

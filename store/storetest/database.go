@@ -110,7 +110,7 @@ func Open(t testing.TB, path string) *Database {
 	return d
 }
 
-// collectLess reduces garbage collections, because tests leave much behind in a short time.
+// collectLess makes garbage collections less frequent, because tests create much garbage in a short time.
 var collectLess = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -135,8 +135,9 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	return desk
 }
 
-// BasicSeverities returns severities that disable all rules except the families template, names, and lock and the rules that
-// cannot be disabled, so that a test of the desk does not depend on the findings of other families.
+// BasicSeverities returns severities that disable most rules, so that a test of the desk does not depend on their
+// findings. The rules of the families "template", "names", and "lock" and the rules that cannot be disabled remain
+// enabled.
 func BasicSeverities() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
 	for _, r := range ruleset.All() {

@@ -24,7 +24,7 @@ type Dataset struct {
 	Rules string
 }
 
-// Fill creates a database at path and writes the crowd into it.
+// Fill creates a database at path and writes the content that c describes.
 func (c Dataset) Fill(ctx context.Context, path string) error {
 	image, err := freshFile()
 	if err != nil {

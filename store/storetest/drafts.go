@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Prompt returns a complete proposal of a new prompt tool in the user layer without findings of the rule families
-// template, names, and lock. Its texts contain id, so that no two tools are similar.
+// Prompt returns a complete proposal of a new prompt tool in the user layer. The rule families "template", "names", and
+// "lock" have no findings for this proposal. The texts of the tool contain its id, so that no two tools are similar.
 func Prompt(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Tool: &registry.Tool{
@@ -23,8 +23,8 @@ func Prompt(id string) proposals.Draft {
 	return d
 }
 
-// Action returns a complete proposal of a new action tool in the user layer. The caller must choose an id that complies
-// with the naming rules if that matters.
+// Action returns a complete proposal of a new action tool in the user layer. If a test must not have findings about
+// names, the caller must choose an id that complies with the naming rules.
 func Action(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Tool: &registry.Tool{

@@ -85,8 +85,8 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 // maxLine is the maximum length of a changed row in messages, in bytes.
 const maxLine = 400
 
-// Unchanged runs act and fails the test if it changes a row of the database. It dumps a SQLite database only if act
-// changes its files, because equal files contain equal rows.
+// Unchanged runs the function act. It fails the test if act changes a row of the database. It dumps a SQLite database
+// only if act changes its files, because equal files contain equal rows.
 func (d *Database) Unchanged(t testing.TB, act func()) {
 	t.Helper()
 	var lines []string

@@ -32,7 +32,7 @@ type loader struct {
 	seq                       map[string]int64
 	ids                       uint64
 	versions                  []history.Version // first version of each tool
-	text, purpose             overlap.Index     // of the current block
+	text, purpose             overlap.Index     // sketches in the current block
 	block                     int64
 }
 
@@ -101,7 +101,8 @@ func (l *loader) id() string {
 	return fmt.Sprintf("01990000-%04x-7000-8000-%012x", 0xc000+(l.ids>>48), l.ids)
 }
 
-// insert inserts a row. into names the table and the columns of values.
+// insert inserts a row with the given values. The argument into consists of the name of
+// the table and the list of columns.
 func (l *loader) insert(into string, values ...any) error {
 	stmt, ok := l.stmts[into]
 	if !ok {

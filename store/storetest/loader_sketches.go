@@ -44,8 +44,8 @@ func (l *loader) flushSketches() error {
 	return err
 }
 
-// recentSketches returns the sketches in the incomplete block: those of the shipped tools, which are single rows that
-// the block replaces.
+// recentSketches returns the sketches of the current block that the database already contains. It deletes the rows of
+// recent_sketches that belong to the block.
 func (l *loader) recentSketches() (text, purpose []byte, err error) {
 	err = l.tx.QueryRowContext(l.ctx, "SELECT text, purpose FROM sketches WHERE block = ?", l.block).Scan(&text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -79,12 +79,12 @@ var migrated = sync.OnceValues(func() (string, error) {
 	return name, c.Exec(ctx, "GRANT toolcrib_server TO "+serverLogin)
 })
 
-// templateMark is the prefix of a PostgreSQL image, followed by the name of the database to copy.
+// templateMark begins every PostgreSQL image. The rest of the image is the name of the database to copy.
 const templateMark = "postgres template "
 
-// NewURL creates a database on the test server. The database is a copy of the database at the URL source or, if source
-// is "", contains a new registry. NewURL returns the URL and a function that removes the database. The source must have
-// no open connections.
+// NewURL creates a database on the test server. It copies the database at the URL source. If source is "", the database
+// contains a new registry. NewURL returns the URL and a function that removes the database. The source must have no
+// open connections.
 func NewURL(ctx context.Context, source string) (address string, drop func() error, err error) {
 	origin := ""
 	if source == "" {

@@ -10,11 +10,11 @@ import (
 	"toolcrib/store/pg"
 )
 
-// RawDB is a direct connection to a database that bypasses toolcrib. On a server, it uses a superuser.
+// RawDB is a direct connection to a database that bypasses toolcrib. On a server, it connects as a superuser.
 type RawDB struct {
 	*sql.DB
 
-	script func(statements string) string // adds statements that disable the locks
+	script func(statements string) string // adds statements that disable and restore triggers and constraints
 	engine triggerSQL
 }
 
@@ -79,8 +79,8 @@ type Trigger struct {
 	Name, Table, Drop, SQL string // Table is "" for SQLite
 }
 
-// Unlocked executes statements without triggers, foreign keys, and CHECK constraints, and then restores these, so that
-// only the effect of the statements remains.
+// Unlocked executes statements while triggers, foreign keys, and CHECK constraints are disabled. It then enables them
+// again, so that only the effect of the statements remains.
 func (h *RawDB) Unlocked(ctx context.Context, statements string) error {
 	_, err := h.ExecContext(ctx, h.script(statements))
 	return err

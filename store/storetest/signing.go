@@ -23,8 +23,8 @@ type Signing struct {
 	file *signers.Signers
 }
 
-// StartSigning records the given users as signers, signed by the first, with a new key for each. It opens the database
-// a second time; db can still be used as a user who does not require signatures.
+// StartSigning records the given users as signers, each with a new key. The first user signs this record. StartSigning
+// opens the database a second time; the first connection, db, does not require signatures.
 func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...proposals.Actor) *Signing {
 	t.Helper()
 	s := &Signing{Policy: policy, Keys: map[proposals.Actor]signingtest.Key{}}

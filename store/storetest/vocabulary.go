@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// vocabulary is a list of meaningless words. Texts generated from it are as dissimilar as those of different people.
+// vocabulary is a list of meaningless words. Texts generated from it are as dissimilar
+// as texts by different people.
 type vocabulary []string
 
 func newVocabulary() vocabulary {

@@ -90,7 +90,8 @@ func (c Columns) Pick(names ...string) Columns {
 }
 
 // Maybe returns a list for SELECT after a LEFT JOIN: an expression that reports whether the joined row exists,
-// followed by the columns. The argument key is a column that is never NULL in an existing row. When scans the result.
+// followed by the columns. The argument key is a column that is never NULL in an existing row. Use Columns.When to
+// scan the result.
 func (c Columns) Maybe(alias, key string) string {
 	list := alias + "." + key + " IS NOT NULL"
 	for _, one := range c {
@@ -103,8 +104,8 @@ func (c Columns) Maybe(alias, key string) string {
 	return list
 }
 
-// When returns the columns for scanning the list that Maybe returns. When a row is scanned, *exists is set to whether
-// the joined row exists.
+// When returns the columns for scanning the list that Maybe returns. Scanning a row sets *exists to true if the
+// joined row exists, and to false otherwise.
 func (c Columns) When(exists *bool) Columns {
 	list := Columns{Col("", exists)}
 	for _, one := range c {
@@ -188,8 +189,8 @@ func (c Columns) Values() ([]any, error) {
 	return values, errs
 }
 
-// Reading returns a function that scans rows with the columns of T, followed by the columns for extra. Use the
-// function for one query at a time, because it scans all rows into the same variables.
+// Reading returns a function that scans rows. Each row has the columns of T, followed by one column for each
+// destination in extra. Use the function for one query at a time, because it scans all rows into the same variables.
 func Reading[T any](describe func(*T) Columns, extra ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
@@ -244,7 +245,7 @@ func InsertAll(ctx context.Context, s execer, table string, rows []Columns) erro
 	return InsertRows(ctx, s, table, rows[0].Names(), all)
 }
 
-// Add inserts a row. The column key receives the maximum of its values plus one.
+// Add inserts a row with a new key, which is one more than the maximum value in the key column.
 func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	values, err := row.Values()
 	if err != nil {

@@ -142,8 +142,8 @@ func Missing(err error, format string, args ...any) error {
 	return err
 }
 
-// ChangedOne returns an error unless a compare-and-swap changed exactly one row. The argument n is the number of
-// changed rows.
+// ChangedOne checks that a compare-and-swap changed exactly one row. It returns an error if n, the number of changed
+// rows, is not 1.
 func ChangedOne(n int64, err error, what string) error {
 	switch {
 	case err != nil:

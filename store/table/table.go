@@ -51,7 +51,7 @@ func (t Table[T]) Columns(v *T) Columns {
 	return append(c, Col("seal", &storedSeal{table: t.Description, of: c[:len(c):len(c)]}))
 }
 
-// Select returns a query for all columns. The argument conditions follows the name of the table in the query.
+// Select returns a query for all columns. It appends conditions after the name of the table.
 func (t Table[T]) Select(conditions string) string {
 	return "SELECT " + t.names + " FROM " + t.Name + " " + conditions
 }
@@ -98,7 +98,8 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 	return seals, nil
 }
 
-// seal appends text, the value of c, to fields, the values that a seal covers.
+// seal appends text, which is the value of c, to the list of values that a seal covers. It omits an empty value of a
+// column that was created with Later.
 func (c Column) seal(fields []string, text string) []string {
 	if c.later && text == "" {
 		return fields

@@ -168,7 +168,7 @@ type table struct {
 	key  []string
 }
 
-// tables returns all tables. Each table follows the tables to which its foreign keys refer. The search index of the
+// tables returns all tables. Each table follows the tables that its foreign keys refer to. The search index of the
 // queue is not included, because it is specific to each engine and is rebuilt after the copy.
 func tables() []table {
 	var list []table

@@ -196,9 +196,9 @@ func eachRow(name, query, message string, valid func(fields []string) bool) insp
 	}}
 }
 
-// signedSubjects reports signed statements that are missing under one of their subjects in the index signed_subjects,
-// and statements that are indexed under another subject. The verification of signatures reports statements that cannot
-// be decoded.
+// signedSubjects checks the index signed_subjects, which lists each signed statement under all its subjects. It reports
+// statements that the index does not list under one of their subjects, and statements that it lists under other
+// subjects. The verification of signatures reports statements that cannot be decoded.
 func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	type key struct {
 		signature int64
@@ -242,8 +242,8 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 }
 
 // unsealedTexts returns inspections for tables without seals. They report texts that can no longer be stored, such as
-// texts with invalid UTF-8. Other checks cover sealed rows and the tables proposals, issues, live, and names, whose
-// texts are compared with sealed texts.
+// texts with invalid UTF-8. Other checks cover sealed rows. They also cover the tables proposals, issues, live, and
+// names by a comparison of their texts with sealed texts.
 func unsealedTexts() []inspection {
 	var list []inspection
 	for _, name := range []string{

@@ -1,4 +1,4 @@
-// This file compares the log with the records to which events refer. It needs little memory for each record.
+// This file compares the audit log with the records that events refer to. It needs little memory for each record.
 
 package verification
 
@@ -24,7 +24,7 @@ type crossCheck struct {
 	complete map[string]bool // tables that were read completely
 
 	logged   []recordID            // records that events refer to
-	records  map[string][]recordID // records that exist, by table; of versions, only those without a proposal
+	records  map[string][]recordID // existing records by table; for versions, only versions without a proposal
 	approved []recordID            // versions that a decision approved
 	decided  []recordID            // decisions that approved a version
 	newest   map[string]newest     // newest version of each subject
@@ -62,8 +62,8 @@ func idOf(fields ...string) recordID {
 	return id
 }
 
-// version adds a row of the table versions. The methods version, event, and record are each called by the one goroutine
-// that reads the table. Only maps that goroutines share need the lock.
+// version adds a row of the table versions. Each table is read by one goroutine, which calls the method version, event,
+// or record. The lock is therefore needed only for maps that several goroutines use.
 func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, hash string) {
 	c.newest[subject] = newest{integer(number), strings.Clone(contentHash)}
 	if proposal == "" {
@@ -73,7 +73,7 @@ func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, 
 	c.approved = append(c.approved, idOf(subject, number, hash, proposal, decidedBy))
 }
 
-// event adds the record to which an event refers.
+// event adds the record that an event refers to.
 func (c *crossCheck) event(record string) {
 	if record != "" {
 		c.logged = append(c.logged, idOfSeal(record))

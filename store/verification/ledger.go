@@ -85,7 +85,7 @@ func plainRecords() []record {
 type record struct {
 	table.Description
 	query string
-	later int // number of columns before the seal that the seal covers only if they are not empty
+	later int // number of columns, directly before the seal, that the seal covers only if they are not empty
 }
 
 func recordOf[T any](t table.Table[T]) record {
@@ -185,8 +185,8 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 	})
 }
 
-// read calls fn with each row of a query. The fields are the format followed by the columns as text. The slice is
-// reused for the next row.
+// read calls fn with each row of a query. The argument of fn contains the format, followed by the columns as text. The
+// slice is reused for the next row.
 func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session.Session) error {
 		err := texts(ctx, s, query, []string{format}, fn)
@@ -197,8 +197,8 @@ func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fi
 	})
 }
 
-// texts calls fn with each row of a query. The fields are head followed by the columns as text. The slice is reused
-// for the next row.
+// texts calls fn with each row of a query. The argument of fn contains the elements of head, followed by the columns
+// as text. The slice is reused for the next row.
 func texts(ctx context.Context, s *session.Session, query string, head []string, fn func(fields []string) error) error {
 	fields := slices.Clone(head)
 	return s.EachRaw(ctx, query, func(values []sqldriver.Value) error {

@@ -40,8 +40,8 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 }
 
 // checkDrafts compares the proposals of the block that begins at number start with their last revisions. It reports
-// proposals whose columns for lists and searches differ. Drafts that cannot be decoded are reported elsewhere, with the
-// revisions.
+// proposals if their columns for lists and searches differ. Drafts that cannot be decoded are reported elsewhere, with
+// the revisions.
 func checkDrafts(ctx context.Context, s *session.Session, start int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),

@@ -230,8 +230,8 @@ type fact struct {
 	err      error    // set if the definition cannot be decoded
 }
 
-// of returns the fact for the definition text. If live is true, text is one of two copies of a live definition, and the
-// fact is cached for the second copy. The definition in another draft has only one copy.
+// of returns the fact for a definition. If live is true, the definition is live and therefore stored twice. The fact is
+// then cached when the first copy is read, and removed from the cache when the second copy is read.
 func (f *derivedFacts) of(kind registry.Kind, text []byte, live bool) fact {
 	if !live {
 		return factOf(kind, text)

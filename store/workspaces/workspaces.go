@@ -1,5 +1,5 @@
-// Package workspaces stores the folders to which the files of projects are exported. For each folder, it stores which
-// versions were written and which are pending.
+// Package workspaces stores the folders to which the files of projects are exported. For each folder, it stores the
+// versions that were written and the versions that are pending.
 package workspaces
 
 import (

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// unprivileged returns the account for the server if the process runs as root, which PostgreSQL
-// refuses, and nil otherwise.
+// unprivileged returns another account for the server if this process runs as root, because PostgreSQL
+// refuses to run as root. Otherwise, it returns nil.
 func unprivileged() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is the process's own account

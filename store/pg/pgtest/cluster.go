@@ -1,6 +1,6 @@
 // Package pgtest starts private PostgreSQL servers for tests and measurements: a data directory and a Unix socket in a
-// temporary folder, without a TCP port or privileges. The server stops and its folder is removed when the process that
-// started it ends in any way.
+// temporary folder, without a TCP port or privileges. When the process that started a server ends, even by a crash,
+// the server stops and its folder is removed.
 package pgtest
 
 import (
@@ -49,8 +49,7 @@ type Options struct {
 // stops it and removes its folder at the end of input. The input also ends when the test process is
 // killed. The script runs as the user of the server.
 //
-// The default collation is that of a language, so that an ORDER BY that silently relies on byte
-// order fails.
+// The default collation is the collation of a language. Tests therefore detect an ORDER BY that relies on byte order.
 const supervise = `
 trap '' PIPE INT HUP
 bin=$1 dir=$2 settings=$3

@@ -18,8 +18,8 @@ const minVersion = 15
 
 var major = regexp.MustCompile(`\d+`)
 
-// Programs returns the folder with initdb, pg_ctl, and postgres: the newest among Debian's folders
-// and PATH.
+// Programs returns the folder with initdb, pg_ctl, and postgres. It searches Debian's folders and
+// PATH for the newest version.
 func Programs() (string, error) {
 	best, version := "", 0
 	for _, dir := range folders() {
