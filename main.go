@@ -1,4 +1,4 @@
-// Command toolcrib is a review system for the text that controls AI agents. Package cli contains it.
+// Command toolcrib is a review system for the text that controls AI agents. Package cli implements the command.
 package main
 
 import (

@@ -26,8 +26,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// A candidates function returns completions for a prefix. If the result contains completions that do not start with the
-// prefix, the method offer removes them.
+// A candidates function returns completions for a prefix. The offer method removes completions that do not start with
+// the prefix.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
 // maxCandidates is the maximum number of completions. A longer list would not help users to choose.
@@ -67,7 +67,7 @@ func complete(a *command.App, root *cobra.Command) {
 			if flag == "format" && name == "export" {
 				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock", "bundle")
 			}
-			if c.Flags().Lookup(flag) != nil { // before parsing, a command has only its own flags
+			if c.Flags().Lookup(flag) != nil { // commands have only their own flags here, because inherited flags are added during parsing
 				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // fails if the flag already has a completion
 			}
 		}

@@ -89,8 +89,7 @@ func flagError(c *cobra.Command, err error) error {
 	return process.Usagef("%v", err)
 }
 
-// newcomers maps command names that users may know from other programs to the toolcrib commands that they can use
-// instead.
+// newcomers returns a map of command names in other programs. The value is the corresponding toolcrib command.
 func newcomers() map[string]string {
 	const (
 		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
@@ -127,8 +126,8 @@ func newcomers() map[string]string {
 	}
 }
 
-// unknownWithHelp returns an error if args are "WORD --help" and WORD is not a command. Otherwise, it returns nil.
-// cobra would print the help of the root command instead.
+// unknownWithHelp returns an error if args are an unknown command followed by --help. Otherwise, it returns nil.
+// Without this check, cobra would print the help of the root command.
 func unknownWithHelp(root *cobra.Command, args []string) error {
 	if len(args) != 2 || args[1] != "--help" && args[1] != "-h" || strings.HasPrefix(args[0], "-") || args[0] == "help" || args[0] == "completion" {
 		return nil

@@ -227,8 +227,8 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField calls visit for every property of the schema s, which describes goType. The name that visit receives is the
-// field that the property describes, in the form "package.Type.Field".
+// eachField calls visit for every property of s, the schema of goType. The name that it passes to visit identifies the
+// struct field of the property, in the form "package.Type.Field".
 func eachField(s *jsonschema.Schema, goType reflect.Type, visit func(property *jsonschema.Schema, name string)) {
 	switch goType.Kind() {
 	case reflect.Pointer:

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// newAnswer returns the command "calls approve" or, if approve is false, the command "calls refuse".
+// newAnswer returns the "calls approve" command. If approve is false, it returns the "calls refuse" command.
 func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var expect string
 	var note command.NoteFlags
@@ -70,8 +70,8 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	return cmd
 }
 
-// answering returns the part of the gateway that answers calls and sets tiers. If decisions must be signed, answering
-// signs the data that prepare returns for actor, and the result uses this signature.
+// answering returns the part of the gateway that answers pending calls and sets approval tiers. If decisions must be
+// signed, answering obtains the signature of actor for the data that prepare returns, and passes it to the gateway.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {

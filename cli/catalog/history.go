@@ -175,9 +175,9 @@ func newBlame(a *command.App) *cobra.Command {
 	}
 }
 
-// fieldOf returns the path of a field in the definition of v. If field is empty, fieldOf returns the path of the
-// field with the main content, such as the prompt of a tool. If field is the name of a file in the definition,
-// fieldOf returns the path of that file.
+// fieldOf returns the path of a field in the definition of v. If field is empty, it returns the path of the field with
+// the main content, such as the prompt of a tool. If field is the name of a file in the definition, it returns the path
+// of that file.
 func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {
@@ -242,7 +242,7 @@ func newLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit++ // one more entry shows whether another page exists
+			q.Limit++ // request one entry more than the page holds, to detect whether another page exists
 			events, err := a.DB.Events(ctx, q)
 			if err != nil {
 				return err

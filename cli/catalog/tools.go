@@ -148,14 +148,14 @@ func newDocTool(e catalog.Entry) docTool {
 	return t
 }
 
-// newDocCatalog returns the document that lists docs, which are definitions of the given kind.
+// newDocCatalog returns a document that lists the definitions in docs. All of them have the given kind.
 func newDocCatalog(kind registry.Kind, docs []docTool, nextCursor string) any {
 	switch kind {
 	case registry.KindAgent:
 		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: nextCursor}
 	case registry.KindList:
 		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: nextCursor}
-	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // the files command lists skills and instructions
+	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // skills and instructions are listed by the files command instead
 	}
 	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: nextCursor}
 }
@@ -213,7 +213,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 			return err
 		}
 		if ok {
-			from := i.Label // label of the newest import of this JSON, which may come from a different server that lists the same JSON
+			from := i.Label // label of the newest import of this JSON; another server may list the same JSON, so this import may not be from the tool's server
 			if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
 				from = label
 			}

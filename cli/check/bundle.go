@@ -1,4 +1,4 @@
-// This file implements check --bundle.
+// This file implements the check command with the --bundle flag.
 
 package check
 

@@ -239,7 +239,8 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 	return code, nil
 }
 
-// noteSkipped prints a note for each entry of doc that the check skips. list is the name of the file or server.
+// noteSkipped prints a note for each entry of doc that the check skips. Each note begins with list, the name of the
+// file or server that doc was read from.
 func noteSkipped(a *command.App, list string, doc wire.Document) {
 	for _, s := range doc.Skipped {
 		a.Note("%s: skipped: %s", list, s)
@@ -319,7 +320,7 @@ func printCheck(a *command.App, format, reference string, code []conform.Code, f
 		}
 	}
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: findings.Conformance(), Found: slices.Clone(list)}
-	if format == "sarif" { // GitHub code scanning ignores findings without a file, such as a tool that the code does not register
+	if format == "sarif" { // GitHub code scanning ignores findings without a file, such as a finding about a tool that the code does not register
 		for i := range run.Found {
 			run.Found[i].File = cmp.Or(run.Found[i].File, code[0].File)
 		}

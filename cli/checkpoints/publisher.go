@@ -23,23 +23,23 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// ErrNoKey means that no key for signing a checkpoint is available.
+// ErrNoKey indicates that no key for signing a checkpoint is available.
 var ErrNoKey = errors.New("no key to sign checkpoints")
 
-// ErrNotExtended means that the log does not extend the published checkpoint. In this case, the published checkpoint
-// is kept as evidence and not replaced.
+// ErrNotExtended indicates that the log does not extend the published checkpoint. In this case, the published
+// checkpoint is kept as evidence and not replaced.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
-// errMoved means that another process published a checkpoint after this process read the newest one.
+// errMoved indicates that another process published a checkpoint after this process read the newest one.
 var errMoved = errors.New("another checkpoint was published at the same time")
 
 // Log provides read access to the event log and the call log.
 type Log interface {
 	// EventsAfter returns at most limit events with a sequence number greater than seq, oldest first.
 	EventsAfter(ctx context.Context, seq int64, limit int) ([]history.Event, error)
-	// CallHash returns the number and the hash of the call with the given number, or of the newest call if seq is 0.
-	// It returns 0 and "" if the call does not exist. If the call was moved to a file, CallHash returns the last
-	// moved call.
+	// CallHash returns the number and the hash of the call with the number seq, or of the newest call if seq is 0. If
+	// this call was moved to a file, CallHash returns the number and the hash of the last moved call instead. If no
+	// such call exists, it returns 0 and "".
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
@@ -66,16 +66,16 @@ func Each(ctx context.Context, log Log, seq int64, fn func(history.Event) error)
 
 // Target is a location for the published checkpoints of a log.
 type Target interface {
-	// Newest returns the newest published checkpoint, or nil if no checkpoint is published. readable is false if
-	// checkpoints can only be written to the target.
+	// Newest returns the newest published checkpoint, or nil if no checkpoint is published. readable reports whether
+	// checkpoints can be read from the target.
 	Newest(ctx context.Context) (signed []byte, readable bool, err error)
 	// Publish publishes a signed checkpoint. newest is the checkpoint that Newest returned. If the target can be read
-	// and contains a different checkpoint by now, Publish returns errMoved.
+	// and another process has replaced this checkpoint, Publish returns errMoved.
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
-// Publisher publishes checkpoints of a log. Several processes can publish concurrently; the longest checkpoint
-// remains.
+// Publisher publishes checkpoints of a log. If several processes publish concurrently, the target keeps the longest
+// checkpoint.
 type Publisher struct {
 	Log    Log
 	To     string // name of the target
@@ -85,11 +85,11 @@ type Publisher struct {
 	Now    func() time.Time
 }
 
-// attempts is the maximum number of attempts if other processes publish at the same time.
+// attempts is the maximum number of attempts to publish a checkpoint while other processes also publish.
 const attempts = 5
 
-// Publish publishes a checkpoint of the current log unless the target already contains that checkpoint. If restart is
-// true, the log need not extend the last published checkpoint.
+// Publish publishes a checkpoint of the current log, if the target does not contain this checkpoint yet. If restart is
+// false and the log does not extend the last published checkpoint, Publish returns an error.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	var err error
 	for range attempts {
@@ -141,14 +141,14 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 	if err := target.Publish(ctx, signed, there); err != nil {
 		return err
 	}
-	// If several processes write this file, the last write wins, even if its state is older. In that case, the next
+	// If several processes write this file, the file may contain an older state afterward. In that case, the next
 	// publication reads a few more events.
 	return atomicfile.WriteJSON(p.file(kept.genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
-// read returns a checkpoint of the current log, its Merkle tree, and the hash of the last event, after it has compared
-// the log with the published checkpoints. It reads only the events after those in state.Tree. If a published checkpoint
-// has fewer events than state.Tree, it reads all events.
+// read compares the log with the published checkpoints. It returns a checkpoint of the current log, the Merkle tree of
+// the log, and the hash of the last event. It reads only the events that state.Tree does not contain. If a published
+// checkpoint has fewer events than state.Tree, it reads all events.
 func (p *Publisher) read(ctx context.Context, state saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
 	checker := checkpoint.NewChecker(published...)
 	early := func(c checkpoint.Checkpoint) bool { return c.Size < state.Tree.Size() }
@@ -300,6 +300,6 @@ func (w *Watch) Refresh(ctx context.Context) {
 	}
 }
 
-// Changed reports whether stamp differs from the stamp of the previous call. The stamp identifies the state of the
-// database.
+// Changed reports whether stamp differs from the stamp in the previous call of Changed. A stamp identifies the state of
+// the database.
 func (w *Watch) Changed(stamp int64) bool { return w.stamp.Swap(stamp) != stamp }

@@ -124,8 +124,8 @@ func (g Git) move(ctx context.Context, newCommit, oldCommit string) error {
 	return err
 }
 
-// push pushes the branch to the remote. If the branch of the remote contains a checkpoint from another repository,
-// push merges that checkpoint into the local branch and returns errMoved.
+// push pushes the branch to the remote. If another repository has pushed a checkpoint to the remote, push merges that
+// checkpoint into the local branch and returns errMoved.
 func (g Git) push(ctx context.Context, tip string) error {
 	remotes, err := g.git(ctx, "", "remote")
 	if err != nil || !slices.Contains(strings.Fields(remotes), remote) {
@@ -153,8 +153,9 @@ func (g Git) push(ctx context.Context, tip string) error {
 	return errMoved
 }
 
-// join merges theirs, a commit of another repository, into tip, the newest local commit, and moves the branch to the
-// merge commit. The merge commit contains the longer of the two checkpoints.
+// join creates a merge commit of tip and theirs, and moves the branch to the merge commit. tip is the newest local
+// commit, and theirs is a commit from another repository. The merge commit contains the longer of their two
+// checkpoints.
 func (g Git) join(ctx context.Context, tip, theirs string) error {
 	var longest []byte
 	var size int64

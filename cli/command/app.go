@@ -28,7 +28,7 @@ import (
 	"toolcrib/store"
 )
 
-// App is the state of one run of the program: its flags and its open resources.
+// App contains the flags and the open resources of one run of the program.
 type App struct {
 	*output.Printer
 	Program Program
@@ -59,14 +59,14 @@ type App struct {
 
 // Program is the table of all commands. Commands use it to run other commands.
 type Program interface {
-	// Root returns the root command with all subcommands. The commands belong to the run a.
+	// Root returns the root command with all subcommands. The commands use the flags and resources of a.
 	Root(a *App) *cobra.Command
 	// Run runs the command in a.Env.Args and returns its exit code.
 	Run(ctx context.Context, a *App) int
 }
 
-// audience records which proposals and calls a command has read to the user in accessible mode. In this mode, users can
-// decide only on proposals and calls that were read to them.
+// audience receives the proposals and calls that a command has read to the user in accessible mode. In this mode, users
+// can decide only on proposals and calls that were read to them.
 type audience interface {
 	Listed(found []proposals.Proposal)
 	Shown(ds []review.Dossier)
@@ -82,7 +82,7 @@ func (a *App) RestoreGC() {
 	}
 }
 
-// Close closes the database and removes the scratch database of a dry run.
+// Close closes the database. After a dry run, it also removes the temporary database.
 func (a *App) Close() error {
 	var err error
 	if a.DB != nil && a.Remote == nil {
@@ -168,7 +168,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 		if a.Workspace, err = workspace.New(ctx, a.DB.Workspaces(), c.Workspace, c.Project); err != nil {
 			return a.DB, err
 		}
-		a.Publish(ctx) // files that were queued before a crash, or by an approval in another process
+		a.Publish(ctx) // write files that were queued before a crash, or by an approval in another process
 	}
 	return a.DB, nil
 }
@@ -224,8 +224,8 @@ func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, because new entries would get earlier times than existing ones", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
-// Actor returns the actor of the command. It is the actor of --as, if that flag is given, or the default actor of the
-// account. Over SSH, it is the connected user.
+// Actor returns the actor of the command. If --as is given, this is the actor in --as. Otherwise, it is the default
+// actor of the account. Over SSH, it is always the connected user.
 func (a *App) Actor() (proposals.Actor, error) {
 	if a.Remote != nil {
 		return a.Remote.Actor, nil
@@ -259,8 +259,8 @@ func (a *App) User() string {
 // open opens the database. If inspect is set, it opens the database even if core tools were modified.
 //
 // Only commands with a.Creates create a missing database, because other commands would silently use an empty registry
-// if the user mistyped its path. A missing folder is created only at the default path. In a dry run, a temporary
-// database is used instead. On a machine that follows a registry, no database is created unless [follow] local is
+// if the user mistyped its path. A missing folder is created only at the default path. In a dry run, open creates a
+// temporary database instead. On a machine that follows a registry, open creates a database only if [follow] local is
 // "allow".
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
@@ -290,7 +290,7 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	return nil, fmt.Errorf("%w (path from %s); correct the path, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// publishing records whether a new decision requires the publication of a checkpoint.
+// publishing stores a request to publish a checkpoint. Each new decision creates such a request.
 type publishing struct {
 	decided atomic.Bool
 	Mu      sync.Mutex    // guards Woken
@@ -316,10 +316,10 @@ func (a *App) committed(acts []string) {
 	}
 }
 
-// Again records that a checkpoint must be published.
+// Again requests the publication of a checkpoint.
 func (p *publishing) Again() { p.decided.Store(true) }
 
-// Take reports whether a checkpoint must be published, and clears this record.
+// Take reports whether the publication of a checkpoint was requested, and clears the request.
 func (p *publishing) Take() bool { return p.decided.Swap(false) }
 
 // New returns the App for a run of program in env.

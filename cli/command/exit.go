@@ -63,7 +63,8 @@ type outcome struct {
 	exit   int
 }
 
-// outcomes maps errors to outcomes. The first match applies; the last entry matches all errors.
+// outcomes maps errors to outcomes. For an error that matches several entries, the first of these entries applies. The
+// last entry matches all errors.
 var outcomes = []outcome{
 	// Errors about the command line, and refused requests.
 	{context.Canceled, "interrupted", exitInterrupted},

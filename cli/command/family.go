@@ -17,8 +17,8 @@ type Family struct {
 	Documents map[string]any
 }
 
-// WithDefault returns a command with the given name and subcommands. list is another subcommand, and it also runs if
-// the user specifies no subcommand.
+// WithDefault returns a command with the given name. Its subcommands are list and the given subcommands. If the user
+// specifies no subcommand, the command runs list.
 func WithDefault(name string, list *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: OnlySubcommands, RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -52,7 +52,7 @@ func Groups() []*cobra.Group {
 	}
 }
 
-// AddTo adds the commands of f to root. It takes their help from texts, as Describe does.
+// AddTo adds the commands of f to root. The help of the commands is read from texts; see Describe.
 func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	for _, e := range f.Commands {
 		c := e.New(a)
@@ -80,8 +80,8 @@ func takeNothing(c *cobra.Command) {
 	}
 }
 
-// Describe sets the help of c and its subcommands from the files help/NAME.txt of texts, where NAME joins the words of
-// the command with "-": help/calls-approve.txt describes "toolcrib calls approve". A file has
+// Describe sets the help of c and its subcommands. It reads the help from the files help/NAME.txt in texts. NAME consists
+// of the words of the command, joined with "-": help/calls-approve.txt describes "toolcrib calls approve". A file has
 // this form:
 //
 //	Approve a waiting call and run it
@@ -92,7 +92,7 @@ func takeNothing(c *cobra.Command) {
 //
 //	  toolcrib calls approve 0199f3
 //
-// The first line appears in lists of commands; the rest is the command's help and keeps its line breaks. Describe
+// The first line appears in lists of commands. The rest is the help of the command, with unchanged line breaks. Describe
 // panics if a file is missing.
 func Describe(c *cobra.Command, texts fs.FS) {
 	name := "help/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".txt"

@@ -20,8 +20,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// ReadError converts err, the error of reading a file or a folder, to an error for users. kind is "file" or "folder",
-// and path is the path that the user gave.
+// ReadError returns an error for users that describes why a file or a folder cannot be read. err is the original error,
+// kind is "file" or "folder", and path is the path that the user gave.
 func ReadError(kind, path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -32,8 +32,8 @@ func ReadError(kind, path string, err error) error {
 	return err
 }
 
-// ReadDrafts reads proposals from the named files and reports the problems of all files together. It reports missing
-// parts of proposals as problems only if complete is set.
+// ReadDrafts reads proposals from the files with the given names. It returns the problems of all files in one error. It
+// reports missing parts of proposals as problems only if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
@@ -54,8 +54,8 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-// DecodeProposals parses the proposals in data, which is the content of the file called name. It reports missing parts
-// of proposals as problems only if complete is set.
+// DecodeProposals parses the proposals in data. name is the name of the file that contained data. DecodeProposals
+// reports missing parts of proposals as problems only if complete is set.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
@@ -78,7 +78,7 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	for i, p := range parsed {
 		found := p.Problems()
 		if !complete {
-			found = found[:min(len(p.Malformed), len(found))] // the remaining problems concern missing parts
+			found = found[:min(len(p.Malformed), len(found))] // drop the problems about missing parts, which follow the others
 		}
 		document := i + 1
 		if len(parsed) == 1 {
@@ -94,8 +94,8 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// ReadAll reads the named file, or standard input if name is "-". It returns when ctx ends, even if the file is a pipe
-// without a writer.
+// ReadAll reads the named file, or standard input if name is "-". When ctx is done, ReadAll returns even if the file is
+// a pipe without a writer.
 func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.Env.In
 	if name != "-" && a.Remote != nil {
@@ -128,8 +128,8 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-// FolderOf returns an error if the folder of an output file does not exist. It does not create the folder, because its
-// name may be mistyped.
+// FolderOf returns an error if the folder of an output file does not exist. It does not create the folder, because the
+// user may have mistyped the name of the folder.
 func (a *App) FolderOf(file string) error {
 	dir := filepath.Dir(a.Path(file))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -146,8 +146,8 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Confirm prints the page that the function write creates, followed by the question. It returns true only if the user
-// answers "y" or "yes".
+// Confirm creates a page, calls write to fill it, and prints the page and the question. It returns true only if the
+// user answers "y" or "yes".
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

@@ -33,8 +33,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Following is the registry that this machine follows: its configuration, the local copy, the journal of calls, and the
-// queue of reports for its reviewers.
+// Following provides access to the registry that this machine follows. It contains the configuration, the local copy,
+// the journal of calls, and the queue of reports to the reviewers of the registry.
 type Following struct {
 	settings.FollowConfig
 	Copy    *follow.Copy
@@ -80,8 +80,8 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
 }
 
-// Own reports whether approvals in the machine's own database count in addition to those in the registry. They count if
-// [follow] local is "allow" and the database exists. In this case, Own opens the database.
+// Own reports whether approvals in the machine's own database are valid in addition to those in the registry. They are
+// valid if [follow] local is "allow" and the database exists. In this case, Own opens the database.
 func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	if f.Local != "allow" {
 		return false, nil
@@ -93,8 +93,8 @@ func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	return err == nil, err
 }
 
-// ledger returns the ledger for tool calls. If approvals in the machine's own database count, the ledger uses the
-// database in addition to the registry. Otherwise, it uses the registry and records calls in the journal.
+// ledger returns the ledger for tool calls. If approvals in the machine's own database are valid, the ledger uses the
+// database in addition to the registry. Otherwise, it uses the registry, and adds calls to the journal.
 func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Context) (*follow.Registry, error)) (gateway.Ledger, error) {
 	own, err := f.Own(ctx, a)
 	if err != nil || !own {
@@ -140,9 +140,9 @@ func (f *Following) source() (follow.Source, error) {
 	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }
 
-// Poll checks the source of the registry repeatedly in the background, until ctx ends or stop is called. After each
-// successful check, it sends queued reports and, if configured, the log of calls. It calls problem with each error. stop
-// returns when nothing writes to the copy anymore.
+// Poll checks the source of the registry repeatedly in the background, until ctx is done or stop is called. After each
+// successful check, it sends queued reports and, if configured, the log of calls. It passes each error to problem. stop
+// waits until no goroutine writes to the copy.
 func (f *Following) Poll(ctx context.Context, problem func(error)) (stop func()) {
 	source, err := f.source()
 	if err != nil {
@@ -167,8 +167,8 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) (stop func())
 	}
 }
 
-// Report queues a report about the unapproved tools in l, the listing of the given server, and tries to send the report
-// at once. If this fails, Poll sends the report later.
+// Report queues a report about the unapproved tools in l, and tries to send the report at once. If this fails, Poll
+// sends the report later. l is the listing of the given server.
 func (f *Following) Report(ctx context.Context, server string, l guard.Listing) error {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -194,8 +194,8 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// Others returns l, the listing of the given server, without the tools and texts that are in the followed registry but
-// not in the machine's own database.
+// Others returns a copy of l, which is the listing of the given server. The copy omits the tools and texts that are in
+// the followed registry but not in the machine's own database.
 func (f *Following) Others(ctx context.Context, a *App, server string, l guard.Listing) (guard.Listing, error) {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -222,9 +222,9 @@ func (f *Following) Others(ctx context.Context, a *App, server string, l guard.L
 	return l, nil
 }
 
-// ReportFiles queues reports about the new and changed files in differences, which belong to the given layer. It then
-// tries for two seconds to send all queued reports. If newOnly is set and no report is new, it sends nothing, so that a
-// hook does not wait for an unreachable source at each prompt.
+// ReportFiles queues reports about the new and changed files in differences. All of these files belong to the given
+// layer. ReportFiles then tries for two seconds to send all queued reports. If newOnly is set and no report is new, it
+// sends nothing, so that a hook does not wait for an unreachable source at each prompt.
 func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference, newOnly bool) error {
 	var errs []error
 	before, _, _ := f.Reports.State() // State returns the same error below
@@ -248,10 +248,9 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
 }
 
-// CountMachine records that a machine reported a text, and adds a comment to the revision that contains the text. The
-// comment states the number of machines that reported the text. The holder of the token t chooses the names of
-// machines, so the names are not verified. To limit the number of comments, CountMachine comments only if the number of
-// machines is 1, 2, or 5 times a power of ten.
+// CountMachine counts a machine that reported a text. It adds a comment with the number of such machines to the given
+// revision, which contains the text. To limit the number of comments, it comments only if the number is 1, 2, 5, 10,
+// 20, 50, and so on. The names of machines are not verified, because the holder of the token t can choose any name.
 func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, revision proposals.Revision) error {
 	by := t.Caller.Actor
 	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
@@ -261,7 +260,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	for leading > 0 && leading%10 == 0 {
 		leading /= 10
 	}
-	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 means that the machine was counted before
+	if err != nil || leading != 1 && leading != 2 && leading != 5 { // n is 0 if the machine was counted before or is over the limit
 		return err
 	}
 	comment := fmt.Sprintf("%s reported the text of revision %d. The reports are not verified.", output.Counted(n, "machine"), revision.Number)
@@ -286,8 +285,8 @@ func (f *Following) Reviewed() string {
 	return fmt.Sprintf("This machine follows the registry %s. Changes to the registry can be approved by %s.", f.Source, who)
 }
 
-// Connection returns the connection for the guard of the server called name. It reads the copy of the registry. If
-// approvals in the machine's own database count, it also reads that database.
+// Connection returns the connection for the guard of the server called name. The connection reads the copy of the
+// registry. If approvals in the machine's own database are valid, it also reads that database.
 func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
 	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)
 	if err != nil {

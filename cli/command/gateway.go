@@ -66,8 +66,8 @@ func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	return r, err
 }
 
-// GatewayWith opens a gateway that uses the database, even if this machine follows a registry. It calls warn with
-// warnings about successful calls. Over SSH, it returns the gateway that all sessions share.
+// GatewayWith opens a gateway that uses the database, even if this machine follows a registry. The gateway calls warn
+// for each warning about a successful call. Over SSH, GatewayWith returns the gateway that all sessions share.
 func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
 	if a.Remote != nil {
 		shared := *a.Remote.Gateway
@@ -177,8 +177,8 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	})
 }
 
-// AddStoredContext sets the user instructions and the memory notes in c, unless c already contains them. It takes them
-// from the stored data of owner.
+// AddStoredContext adds the user instructions and the memory notes of owner to c. It does not replace existing values
+// in c.
 func AddStoredContext(ctx context.Context, stored *builtin.Provider, owner builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, owner, c.Now)
 	if err != nil {

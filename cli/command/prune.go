@@ -18,8 +18,8 @@ import (
 )
 
 // PruneOrder returns an order to move the calls before cutoff from the database to the file at path. If path is "", the
-// name of the file contains the numbers of the first and the last call, and the file is next to the database or, if the
-// database is on a server, in the data folder.
+// name of the file contains the numbers of the first and the last moved call. This file is next to the database. If the
+// database is on a server, the file is in the data folder.
 func (a *App) PruneOrder(by proposals.Actor, cutoff time.Time, path string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
@@ -45,8 +45,8 @@ func (a *App) PruneOrder(by proposals.Actor, cutoff time.Time, path string) (cal
 const pruneAtOnce = 5000
 
 // KeepCalls moves calls that are older than the calls.keep setting to files in the background. It ends when all of
-// these calls are moved or when stop is called. It does nothing over SSH, if the setting is absent, if the actor is not
-// a user, or if the database is read-only.
+// these calls are moved or when stop is called. It does nothing in four cases: the setting is absent, the actor is not
+// a user, the database is read-only, or the user is connected over SSH.
 func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	keep, err := settings.ParseAge(a.Config.Calls.Keep)
@@ -55,7 +55,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 		return stop // ParseAge fails only if the setting is absent, because LoadConfig validates it
 	}
 	go func() {
-		for pause := 3 * time.Second; ; pause = time.Second { // pauses so that tool calls and the first page of the workbench are not delayed
+		for pause := 3 * time.Second; ; pause = time.Second { // pause so that tool calls and the first page of the workbench are not delayed
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():

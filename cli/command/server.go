@@ -37,7 +37,8 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 // Given reports whether the flags specify a server.
 func (f *ServerFlags) Given() bool { return f.command != "" || f.url != "" }
 
-// config converts the flags to the configuration of a server. A command runs in the folder dir.
+// config converts the flags to the configuration of a server. If the flags specify a command, it runs in the folder
+// dir.
 func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
@@ -54,7 +55,7 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	}
 	check := s
 	if len(check.Command) > 0 {
-		check.Command = []string{filepath.Base(check.Command[0])} // a flag may contain a relative path, which Check rejects
+		check.Command = []string{filepath.Base(check.Command[0])} // Check would reject a relative path, which is permitted in a flag
 	}
 	if err := check.Check("given"); err != nil {
 		return s, process.Usagef("the server %v", err)
@@ -70,8 +71,8 @@ type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start identifies the server without its secrets: its command, including the paths of its files, or its URL. It is
-	// nil if unknown. See clients.Server.Runs.
+	// Start identifies the server. It contains the URL or the command of the server, with secrets masked. Start is nil
+	// if neither is known. See clients.Server.Runs.
 	Start []string
 }
 
@@ -82,8 +83,9 @@ type LiveList struct {
 	Err  error
 }
 
-// StartOf returns the value of LiveServer.Start for the server at the URL address. If address is "", the server is a
-// program that is started with command in the folder dir. StartOf returns nil if both address and command are empty.
+// StartOf returns the value of LiveServer.Start for a server. If address is not "", it is the URL of the server.
+// Otherwise, command contains the program and its arguments, and dir is the folder in which the program runs. StartOf
+// returns nil if both address and command are empty.
 func StartOf(command []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(command) == 0 {
@@ -95,7 +97,7 @@ func StartOf(command []string, address, dir string) []string {
 	return s.Runs()
 }
 
-// StartedBy converts start, a result of StartOf, to a server.
+// StartedBy returns the server that start identifies. start is a result of StartOf.
 func StartedBy(start []string) clients.Server {
 	if len(start) == 1 && strings.Contains(start[0], "://") {
 		return clients.Server{URL: start[0]}
@@ -103,8 +105,8 @@ func StartedBy(start []string) clients.Server {
 	return clients.Server{Command: start[0], Args: start[1:]}
 }
 
-// LiveServer returns the server that the flags specify. If they do not specify a server, it returns the server called
-// name in the configuration.
+// LiveServer returns the server that the flags specify. If they do not specify a server, LiveServer returns the
+// configured server with the given name.
 func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.Given() {
 		s, err := f.config(a.Env.Dir)
@@ -131,7 +133,7 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 // Upstream returns the configuration that the gateway uses to connect to the server.
 func (p LiveServer) Upstream(a *App) upstream.Server {
 	u := p.Server.Upstream(a.Env, cmp.Or(p.Name, p.Shown))
-	if c, err := a.Settings(); err == nil { // other code reports unreadable settings
+	if c, err := a.Settings(); err == nil { // other code reports errors in the settings
 		u.Texts = c.ReviewsTexts(p.Name)
 	}
 	return u

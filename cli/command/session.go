@@ -27,7 +27,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// IDs returns the ids of the proposals that refs refer to. If refs is a single "-", IDs reads the references from
+// IDs returns the ids of the proposals that refs denote. If refs is a single "-", IDs reads the references from
 // standard input and uses the first word of each line.
 func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
@@ -56,7 +56,7 @@ func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// ReadView calls read with a consistent view of the database and returns the result of read.
+// ReadView opens a consistent view of the database, passes it to read, and returns the result of read.
 func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
@@ -65,7 +65,8 @@ func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) 
 	return found, err
 }
 
-// NamePages adds a list of the damaged pages to err if err reports that the database is damaged.
+// NamePages returns err unchanged unless it reports a damaged database. In this case, it adds a list of the damaged
+// pages.
 func (a *App) NamePages(ctx context.Context, err error) error {
 	if err == nil || a.Config == nil {
 		return err
@@ -100,8 +101,8 @@ func (a *App) InSession(run func(ctx context.Context, b Session, args []string) 
 	}
 }
 
-// OpenProposals opens the review service for the actor of the command, and returns the ids of the proposals that
-// refs refer to.
+// OpenProposals opens the review service for the actor of the command, and returns the ids of the proposals that refs
+// denote.
 func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []proposals.ID, error) {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -111,8 +112,8 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// Subject returns the subject that ref refers to. ref is a subject, or the id of a definition in the configured layers
-// or in the registry that this machine follows.
+// Subject returns the subject that ref denotes. The user can specify the subject itself or the id of a definition.
+// Subject searches for the id in the configured layers, or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -134,9 +135,9 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	return db.Subject(ctx, a.Config.Layer.View(), ref)
 }
 
-// FreeSet returns the name of a change set for an import by actor. It returns the given name, unless that change set
-// has a rejected member or a member that actor may not join. In this case, FreeSet appends the first number from 2 on
-// that results in a usable set.
+// FreeSet returns the name of a change set to which actor can add imported proposals. This is the given name, unless
+// that change set has a rejected member or a member that actor may not join. In this case, FreeSet appends a number to
+// the name, starting at 2, until it finds a usable set.
 func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
 	for n := 1; ; n++ {
 		set := name
@@ -223,7 +224,7 @@ type Remote struct {
 // ErrRemote indicates that a feature of the server is not available over SSH.
 var ErrRemote = errors.New("not available over SSH")
 
-// ErrServerFile indicates that a command over SSH names a file of the server. It wraps ErrRemote.
+// ErrServerFile indicates that a command over SSH refers to a file of the server. It wraps ErrRemote.
 var ErrServerFile = fmt.Errorf("files of the server are %w; to send a file of your own, specify - and redirect standard input, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
 
 // Forwarded connects to the user's forwarded SSH agent.

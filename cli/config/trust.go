@@ -93,7 +93,7 @@ func newUntrust(a *command.App) *cobra.Command {
 	}
 }
 
-// ownsTrust returns ErrAuthority if --as names any actor other than the owner of the account. Trusted files can
+// ownsTrust returns ErrAuthority if --as specifies any actor other than the owner of the account. Trusted files can
 // weaken the owner's protection, so only the owner can trust them.
 func ownsTrust(a *command.App) error {
 	if a.Flags.As == "" {
@@ -109,8 +109,9 @@ func ownsTrust(a *command.App) error {
 	return nil
 }
 
-// projectFile returns the path of the configuration file that args names directly or by its folder. Without
-// arguments, it returns the nearest configuration file in the current folder and its parents.
+// projectFile returns the path of a project's configuration file. args contains the path of the file or of its folder.
+// If args is empty, projectFile searches the current folder and its parents, and returns the nearest configuration
+// file.
 func projectFile(a *command.App, args []string) string {
 	if len(args) == 0 {
 		if file := settings.FindUp(a.Env.Dir, settings.ConfigName); file != "" {

@@ -96,8 +96,9 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the database source to target. Both are files or URLs of servers. A source file is verified
-// before the copy. A target file is verified after a copy from a server.
+// runMigrateTo copies the source database to target. Both are files or URLs of servers. If the source is a file, it is
+// verified before the copy. If the source is on a server and the target is a file, the target is verified after the
+// copy.
 func runMigrateTo(ctx context.Context, a *command.App, source, target string) error {
 	if !store.IsURL(source) {
 		if err := verifyFile(ctx, a, source); err != nil {

@@ -150,7 +150,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 	if err == nil {
 		err = os.CopyFS(s.env.Dir, files)
 	}
-	if err == nil { // the search for a configuration file ends here and does not reach the user's files
+	if err == nil { // an empty configuration file ends the search, which could otherwise find the user's files
 		err = os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600)
 	}
 	if err != nil {
@@ -181,8 +181,8 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
-// account returns a function that returns the account for a command. If the command has the flag --as, the login of
-// the account is the user in --as.
+// account returns a function for Env.Account. The function returns the account that runs a command with the given
+// arguments. If they contain --as with a user, the login of the account is the name of that user.
 func (s *stage) account(args []string) func() process.Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
@@ -223,8 +223,8 @@ func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 	return played, nil
 }
 
-// open opens the workbench with the database of the stage, in the terminal of the parent program. The user of the
-// workbench is mara, who makes the decisions in the demonstration.
+// open opens the workbench in the terminal of parent, with the database of the stage. The user of the workbench is
+// mara, who makes the decisions in the demonstration.
 func (s *stage) open(ctx context.Context, parent *command.App) error {
 	env := s.env
 	env.In, env.Out, env.Err = parent.Env.In, parent.Env.Out, parent.Env.Err
@@ -253,7 +253,8 @@ type step struct {
 	words string // arguments of the command, separated by spaces
 	note  string // value of --note, or "" for none
 	exit  int
-	// expect names a proposal. If it is set, the step passes the review digest of that proposal with --expect.
+	// expect is the name of a proposal, or "". If it is not "", the step passes the review digest of the proposal with
+	// --expect.
 	expect string
 }
 

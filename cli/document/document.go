@@ -44,8 +44,8 @@ type Part struct {
 	Compared
 }
 
-// NewLoads returns a document about changes that the proposal of d makes to the context of a coding agent. counter
-// counts the tokens.
+// NewLoads returns a document that describes how the proposal of d changes the context of a coding agent. LoadChanges
+// returns the value for the changes parameter. counter counts the tokens.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error
@@ -117,8 +117,8 @@ func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	return instructions.CompareLoads(cmp.Or(d.Live, &registry.Live{}).Definition, d.Revision.Draft.Definition)
 }
 
-// FromTo formats the counts before and after a change together with their difference, or a single count if both are
-// equal.
+// FromTo formats the counts before and after a change, followed by their difference. If the counts are equal, it
+// formats only one of them.
 func FromTo(before, after int) string {
 	if before == after {
 		return output.Itoa(after)

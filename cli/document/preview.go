@@ -124,8 +124,8 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to newPrompt and to its differences from oldPrompt. existed and exists report whether the text exists
-// before and after the approval.
+// compare sets d to newPrompt, and adds the differences from oldPrompt. existed reports whether the text exists before
+// the approval, and exists reports whether it exists after the approval.
 func (d *Compared) compare(oldPrompt, newPrompt Prompt, existed, exists bool) {
 	if !exists {
 		newPrompt = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}

@@ -120,8 +120,8 @@ type docOutcome struct {
 	Live    bool   `json:"live"`
 }
 
-// NewFinding returns the document of the finding s about subject. If the finding is waived, the document names the
-// waiver.
+// NewFinding converts s, a finding about the given subject, to a document. If the finding is waived, the document
+// contains the id of the waiver.
 func NewFinding(subject string, s review.Standing) findings.Finding {
 	f := findings.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
@@ -254,8 +254,8 @@ func NewDetail(d review.Dossier) WholeDetail {
 	return doc
 }
 
-// NewAssessment converts an assessment of the proposal of d to a document. The document contains the findings with
-// their current waivers.
+// NewAssessment converts assessment to a document. The assessment is about the proposal of d. The document contains the
+// findings with their current waivers.
 func NewAssessment(assessment review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
 		ID: assessment.ID, Revision: assessment.Revision, ContentHash: assessment.ContentHash, Reviewer: assessment.Reviewer.String(), Recommendation: string(assessment.Recommendation),
@@ -270,7 +270,7 @@ func NewAssessment(assessment review.Assessment, d review.Dossier) *Assessment {
 	}
 }
 
-// Moved describes a proposal on one line: its subject, its state, and the recommendation of the Chief of Staff.
+// Moved returns one line about a proposal, with its subject, its state, and the recommendation of the Chief of Staff.
 func Moved(p proposals.Proposal) string {
 	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {

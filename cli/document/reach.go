@@ -1,5 +1,5 @@
-// This file defines and prints differences in reach and hunks of diffs, and prints definitions and suggested
-// exclusions.
+// This file defines the documents for differences in reach and for hunks of diffs. It also prints these documents,
+// definitions, and suggested exclusions.
 
 package document
 
@@ -49,8 +49,8 @@ func WriteReach(p *output.Page, ds ...review.Dossier) {
 	}
 }
 
-// WriteDifference prints the facts that a change adds and removes under title. It prints nothing if the change
-// neither adds nor removes facts.
+// WriteDifference prints the title, followed by the facts that a change adds or removes. It prints nothing if there are
+// no such facts.
 func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	if len(d.Added)+len(d.Removed) == 0 {
 		return
@@ -62,8 +62,8 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 }
 
-// WriteSummary prints a summary of facts under title, with one line for each kind. It prints nothing if all facts
-// are of the kind fact.Text.
+// WriteSummary prints the title, followed by a summary of facts with one line for each kind. It prints nothing if all
+// facts are of the kind fact.Text.
 func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	lines := fact.Summary(facts)
 	if len(lines) == 0 {
@@ -104,7 +104,7 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[diff.Kind]bool{} // kinds of lines that do not end with a line feed; without a mark, such a difference would be invisible
+	open := map[diff.Kind]bool{} // kinds of lines that do not end with a line feed; only a mark makes this difference visible
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
@@ -128,8 +128,8 @@ func WriteHunk(p *output.Page, h Hunk) {
 	}
 }
 
-// marked returns the changed line l in the color i, with the changed words inverted. It sanitizes each part of the
-// line separately, because sanitizing the whole line would shift the positions of the words.
+// marked formats the changed line l in the color i, and inverts the colors of the changed words. It sanitizes each part
+// of the line separately, because sanitizing the whole line would shift the positions of the words.
 func marked(p *output.Page, i output.Ink, l diff.Line) string {
 	if len(l.Spans) == 0 {
 		return p.Paint(i, output.Safe(l.Text))
@@ -186,8 +186,9 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 	}
 }
 
-// WriteSuggestions prints the parts of a tool that seem to change in every tool list of its server, and the commands
-// that exclude these parts from the comparison. ref is the reference to the tool in these commands.
+// WriteSuggestions prints the parts of a tool that seem to differ in every tool list of its server. For each part, it
+// also prints the command that excludes the part from the comparison. ref is the reference to the tool in these
+// commands.
 func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
 	for _, s := range suggested {
 		flags := "--path " + output.ShellWord(s.Path)

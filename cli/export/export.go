@@ -124,8 +124,8 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// export returns the selected definitions in the requested format. notes describes omitted tools and values that the
-// format cannot represent.
+// export returns the selected definitions in the requested format. The notes describe omitted tools, and values that
+// the format cannot represent.
 func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
 	if !slices.Contains([]wire.Format{wire.Toolcrib, wire.V0, wire.OpenAI, wire.Anthropic, wire.MCP, formatLock, formatBundle}, format) {
@@ -222,8 +222,8 @@ func newDocExtent(e catalog.Exported) docExtent {
 	}
 }
 
-// WriteExport writes text to the file with the given name. It returns an error if the name denotes a folder or
-// anything else that is not a regular file.
+// WriteExport writes text to the file with the given name. It returns an error if the name refers to a folder or to
+// another file that is not regular.
 func WriteExport(a *command.App, name string, text []byte) error {
 	if err := a.FolderOf(name); err != nil {
 		return err

@@ -61,8 +61,8 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only reduces the extract to the agent with the given id or subject, its allow-list, and its tools. It returns the
-// number of deferred tools that it omits.
+// Only reduces the extract to one agent, its allow-list, and its tools. id is the id or the subject of the agent.
+// deferred is the number of deferred tools that the result omits.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
@@ -174,8 +174,8 @@ func (c extract) bundle(ctx context.Context, a *command.App, from *bundle.Collec
 	})
 }
 
-// encodeServer returns the approved tools and texts of an MCP server as a list in the format of MCP. Each element is
-// the unchanged JSON that the server sent. The elements are in the order of the newest list from the server.
+// encodeServer returns the approved tools and texts of an MCP server as a list in the format of MCP. The list contains
+// the unchanged JSON that the server sent, in the order of the newest list from the server.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
@@ -221,7 +221,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 	return doc.Bytes(), nil
 }
 
-// inOrder joins the values of raws with commas. order lists the keys of raws, which are hashes.
+// inOrder joins the values of raws with commas. order contains the keys, which are hashes, in the order of the result.
 func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {

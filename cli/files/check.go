@@ -51,8 +51,8 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	return check(ctx, a, list, locked, "")
 }
 
-// check compares the files in the given roots with their approved versions. It compares only files that the given
-// client reads, or that any client reads if client is "". For locked, see Check.
+// check compares the files in the given roots with their approved versions. If client is not "", it compares only files
+// that this client reads. The parameter locked is as in Check.
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (report.Findings, error) {
 	var found []findings.Finding
 	var folders []report.Folder
@@ -102,8 +102,8 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	return doc, nil
 }
 
-// NoteFolders prints the folders that a check compared, and the files in them that it did not compare, on standard
-// error. A toolcrib.toml may specify a smaller folder than a session reads, so users should see both lists.
+// NoteFolders prints two lists to standard error: the folders that a check compared, and the files in them that it did
+// not compare. Users should see both lists, because a toolcrib.toml may specify a smaller folder than a session reads.
 func NoteFolders(a *command.App, r report.Findings) {
 	a.Note("Checked: %s.", strings.Join(lists.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
@@ -137,8 +137,8 @@ func (r root) unchecked(tree instructions.Tree) []string {
 	return lists.Map(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
-// compare returns the differences between the files in r and their approved versions, and all files in r. The parameter
-// locked is as in Check.
+// compare compares the files in r with their approved versions. It returns the differences, and all files in r. The
+// parameter locked is as in Check.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns the files in r. The result includes approved files that the search alone does not find.
+// with returns the files in r. The result also includes approved files in places that the search does not cover.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -170,7 +170,7 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
 		if elsewhere(r.scope) {
-			return nil, nil // a lock does not contain these files
+			return nil, nil // a lock file does not list the files of these roots
 		}
 		return lists.Filter(locked, func(l instructions.Approved) bool { // a lock file describes one project, regardless of the project's name here
 			return (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User)
@@ -186,7 +186,7 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	return from.in(ctx, r.layer)
 }
 
-// finding returns the finding for the difference d. If lock is set, the approved versions come from a lock, which
+// finding returns the finding for the difference d. If lock is set, the approved versions come from a lock file, which
 // contains only hashes. Otherwise, the finding also lists the changed files of a skill.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
 	rule := Rules[rulesByChange[d.Change]]
@@ -197,9 +197,9 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	f := findings.Finding{
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.shown(file), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
 	}
-	name := jsondoc.Printable(d.Path) // may contain line breaks
+	name := jsondoc.Printable(d.Path) // the path may contain line breaks
 	if elsewhere(r.scope) {
-		name = jsondoc.Printable(r.named(d.Path)) // contains folder names that a marketplace chose
+		name = jsondoc.Printable(r.named(d.Path)) // the path contains folder names that a marketplace chose
 	}
 	switch d.Change {
 	case instructions.Changed:
@@ -241,8 +241,8 @@ func (r root) shown(p string) string {
 	return r.named(p)
 }
 
-// named returns the path p, which is relative to the folder of r, for users. The result begins with "~" in the home
-// folder and with the path of the folder elsewhere.
+// named converts p, a path relative to the folder of r, to a path for display. The result begins with "~" if r is the
+// home folder, and with the path of the folder otherwise.
 func (r root) named(p string) string {
 	if r.scope == places.User {
 		return path.Join("~", p)

@@ -20,7 +20,8 @@ import (
 	"toolcrib/registry/places"
 )
 
-// hooks maps each supported client to a function that returns the response that stops the session.
+// hooks maps each supported client to a function. The function returns the response that stops a session for the given
+// reason.
 var hooks = map[string]func(reason string) any{
 	"claude-code": stopped,
 	"codex":       stopped,
@@ -37,8 +38,8 @@ func stopped(reason string) any {
 
 // Hook compares the files of a session with their approved versions and prints the response for the hook of the given
 // client. If the session may continue, it prints nothing. Otherwise, it prints the reason to stop. The session also
-// stops if the comparison fails, or if failed, an error that occurred earlier, is not nil. The exit status is always 0,
-// because most clients treat any other status as a broken hook and continue.
+// stops if the comparison fails or if failed, which is the error of an earlier operation, is not nil. The exit status
+// is always 0, because most clients treat any other status as a broken hook and continue.
 //
 // The flags of the hook, the user's configuration, and the account determine the database and the home folder.
 // Environment variables of the client do not, because a project's settings may set them.
@@ -49,7 +50,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	}
 	getenv := a.Env.Getenv
 	a.Env, a.Flags.UserOnly = a.Env.OfAccount(), true
-	for _, variable := range os.Environ() { // libpq and compatible drivers would apply these variables
+	for _, variable := range os.Environ() { // libpq and compatible drivers would apply the variables that begin with PG
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "PGPASS") {
 			os.Unsetenv(name) //nolint:errcheck,gosec // the name is valid
@@ -101,17 +102,17 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 const maxHookInput = 64 << 20
 
 // hookInput contains the folders in a client's message. Claude Code (code.claude.com/docs/en/hooks) and Codex
-// (developers.openai.com/codex/hooks) send the working directory, Cursor (cursor.com/docs/agent/hooks) the roots of its
-// workspace.
+// (developers.openai.com/codex/hooks) send the working directory. Cursor (cursor.com/docs/agent/hooks) sends the roots
+// of its workspace.
 type hookInput struct {
 	Dir   string   `json:"cwd"`
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders that a session works in, at least one. They are the folders in the client's
-// message, the folder in the client's environment variable, and the working directory. All of them are returned,
-// because a project's settings may set the variable, and an agent may change its directory. Cursor runs a user's hooks
-// in its own folder, so the working directory is used for Cursor only if no other folder is known.
+// sessionFolders returns the folders that a session works in. The result contains at least one folder. The folders are
+// those in the client's message, the folder in the client's environment variable, and the working directory. All of
+// them are returned, because a project's settings may set the variable, and an agent may change its directory. Cursor
+// runs a user's hooks in its own folder, so the working directory is used for Cursor only if no other folder is known.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {

@@ -84,8 +84,8 @@ type comparison struct {
 	unread           []string // skills in folders that no client searches
 }
 
-// Run proposes the files in the folders that args select if they differ from their approved versions. It prints the
-// proposals.
+// Run searches the folders that args select, and proposes the files that differ from their approved versions. It prints
+// the proposals.
 func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
@@ -94,7 +94,7 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	return printImport(a, all)
 }
 
-// Watch is like Run, but repeats the import until ctx ends and prints only new proposals.
+// Watch is like Run, but repeats the import until ctx is done and prints only new proposals.
 func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration) error {
 	for {
 		all, err := f.all(ctx, a, args, nil)
@@ -114,8 +114,8 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes the differences in the folders that args select. If folders is not nil, it skips folders that are not in
-// folders.
+// all runs the import once. It searches the folders that args select, and proposes the files that differ from their
+// approved versions. If folders is not nil, the search is limited to these folders.
 func (f Import) all(ctx context.Context, a *command.App, args []string, folders []DocFolder) ([]comparison, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -215,8 +215,8 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 	return t, nil
 }
 
-// origin returns the settings for proposals in the given layer. open and approved are the open proposals and the
-// approved files of that layer.
+// origin returns the settings for proposals in the given layer. open contains the open proposals of that layer, and
+// approved contains its approved files.
 func origin(ctx context.Context, a *command.App, layer registry.Layer, set string, open []review.Bundle, approved []instructions.Approved) instructions.Origin {
 	return instructions.Origin{
 		Layer: layer, Set: set,
@@ -229,8 +229,8 @@ func origin(ctx context.Context, a *command.App, layer registry.Layer, set strin
 	}
 }
 
-// drafts returns the drafts of the steps. It removes drafts that are already proposed and, if f.Watched is set, drafts
-// that were rejected.
+// drafts returns the drafts in steps. It omits drafts that are already proposed and, if f.Watched is set, drafts that
+// were rejected.
 func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Actor, steps []instructions.Step, open []review.Bundle) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	sets := map[string]string{}
@@ -327,8 +327,8 @@ func newDocStep(d instructions.Difference) DocStep {
 }
 
 // FindChanges compares the files in the home folder and in the project with their approved versions, and returns the
-// differences. It proposes nothing and works without a database. Folders that cannot be searched are returned as
-// problems.
+// differences. It proposes nothing and works without a database. If a folder cannot be searched, FindChanges adds a
+// message to problems.
 func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -427,7 +427,8 @@ func (t comparison) lines(p *output.Page) {
 	}
 }
 
-// unreadNames joins the first names in list for display. If some remain, it appends their number.
+// unreadNames joins the first names in list for display. If list has more names, it appends the number of remaining
+// names.
 func unreadNames(list []string) string {
 	const most = 10
 	names := strings.Join(lists.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")

@@ -41,7 +41,7 @@ type root struct {
 }
 
 // newRoot returns the root of the folder dir. If a file in dir imports a file in the home folder, the imported file
-// belongs to the root of the home folder. Imports of files outside both folders are rejected.
+// belongs to the root of the home folder. Imports of files outside of both folders are rejected.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
 	return root{dir: dir, scope: scope, layer: layer, partial: elsewhere(scope), search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
@@ -94,8 +94,8 @@ func imports(home string, roots []root) (paths []string) {
 	return paths
 }
 
-// refuseImports adds rejected entries to tree for imported files that are neither in the folder of tree nor in the home
-// folder.
+// refuseImports adds a rejected entry to tree for each imported file that is neither in the folder of tree nor in the
+// home folder.
 func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	for _, i := range tree.Outside {
 		if below(home, i.Path) != "" {
@@ -108,8 +108,8 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	return tree
 }
 
-// below returns the path of the imported file p relative to the home folder. It returns "" if the file is not in the
-// home folder.
+// below returns the path of p relative to the home folder. p is an imported file. The result is "" if the file is not
+// in the home folder.
 func below(home, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		p = filepath.Join(home, rest)
@@ -121,12 +121,12 @@ func below(home, p string) string {
 	return filepath.ToSlash(rel)
 }
 
-// roots returns the folder in args. If args is empty, it returns the user's home folder, the folder of the project, the
-// folders above it, and the folders of plugins.
+// roots returns the root for the folder in args. If args is empty, it returns the roots for the user's home folder, the
+// folder of the project, the folders above it, and the folders of plugins.
 //
-// The folder of a project is the folder of the toolcrib.toml that names the project. Without such a file, it is the
-// outermost repository that contains the working directory or, outside of repositories, the working directory. In a
-// home folder, only the locations that clients read are searched.
+// The folder of a project is the folder with the toolcrib.toml that contains the project's name. Without such a file,
+// it is the outermost repository that contains the working directory or, outside of repositories, the working
+// directory. In a home folder, only the locations that clients read are searched.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -194,10 +194,10 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders that clients read files from in a session that works in dirs. For each folder in
-// dirs, these are the outermost repository that contains the folder, and the folders above that repository. In addition,
-// sessionRoots returns the user's home folder, the folders of plugins, and clientHome if it is a different home folder.
-// Files of the project, and repositories inside it, cannot change this result.
+// sessionRoots returns the folders from which clients read files in a session. The session works in the folders in
+// dirs. For each of them, the result contains the outermost repository that contains the folder, and the folders above
+// that repository. The result also contains the user's home folder, the folders of plugins, and clientHome if it is a
+// different home folder. Files of the project, and repositories inside it, cannot change this result.
 //
 // The project name in a toolcrib.toml is used only after `toolcrib trust`, because an untrusted file could select the
 // approvals of another project. If an untrusted name was ignored, note is a remark about it for the user.
@@ -285,9 +285,9 @@ func outermost(dir, home string) string {
 	return top
 }
 
-// above returns the folders above dir, the folder of a project, because clients also read the CLAUDE.md and AGENTS.md
-// in these folders. It omits the home folder. It includes dir if dir contains the home folder, because dir then cannot
-// be a project. The layer of each folder is named after the path of the folder.
+// above returns the folders above the folder of a project, which is dir. Clients also read the CLAUDE.md and AGENTS.md
+// in these folders. The result does not contain the home folder. It contains dir if the home folder is below dir,
+// because dir then cannot be a project. The layer of each folder is named after the path of the folder.
 func above(dir, home string) ([]root, error) {
 	if !contains(dir, home) {
 		dir = filepath.Dir(dir)

@@ -141,7 +141,8 @@ func SARIF(r Run, version string) ([]byte, error) {
 // versionNumber matches a semantic version (semver.org) after an optional "v".
 var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semantic returns the semantic version in version, or a placeholder if version is not a semantic version.
+// semantic extracts the semantic version from version. It returns a placeholder if version is not a semantic version
+// with an optional "v".
 func semantic(version string) string {
 	if m := versionNumber.FindStringSubmatch(version); m != nil {
 		return m[1]
@@ -193,7 +194,7 @@ func region(f Finding) *sarifRegion {
 
 // fingerprints returns values that identify a finding across runs, so that an alert survives changes to other lines. A
 // fingerprint depends on the rule, tool, field, and passage, but not on the line or the position of the tool in its
-// list. Equal findings are numbered. counts contains the highest number so far, keyed by file and hash.
+// list. Equal findings get consecutive numbers. counts contains the last number for each file and hash.
 //
 // GitHub code scanning reads primaryLocationLineHash. Without this value, it would hash the text around the line, which
 // includes all other tools if the file has a single line.

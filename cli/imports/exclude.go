@@ -124,7 +124,8 @@ type importedTool struct {
 	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// findTool returns the imported tool for ref, which is a reference to a proposal for the tool, or the id of the tool.
+// findTool returns the imported tool that ref denotes. ref is the id of the tool, or a reference to a proposal for the
+// tool.
 func findTool(ctx context.Context, b command.Session, a *command.App, ref string) (t importedTool, err error) {
 	var subject registry.Subject
 	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {

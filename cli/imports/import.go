@@ -156,8 +156,8 @@ type Result struct {
 	withdrawn []proposals.Proposal
 }
 
-// Run imports data, which was read from a file or, if server is not nil, from a running server. In messages, file is
-// the name of the file or the server.
+// Run imports the tools in data. If server is nil, data was read from a file. Otherwise, it was read from a running
+// server. In messages, file is the name of the file or the server.
 func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, server *command.LiveServer) (Result, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
@@ -356,7 +356,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 }
 
 // Observer returns the actor who proposes the tools of guarded servers. It is the actor of the database login or, if no
-// login determines an actor, toolcrib itself. Proposals under a user's login must not be written as toolcrib's own,
+// login determines an actor, toolcrib itself. With a user's login, toolcrib must not be the author of the proposals,
 // because the user could then approve them even if four_eyes is set.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {

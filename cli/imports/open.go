@@ -22,8 +22,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending removes drafts from steps if their changes are already proposed. If watched is set, no user requested
-// this import, and leaveOutPending also removes drafts that were rejected.
+// leaveOutPending removes drafts from steps if their changes are already proposed. If watched is set, it also removes
+// drafts that were rejected, because no user requested this import.
 func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
@@ -80,9 +80,9 @@ func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p propo
 	return nil
 }
 
-// leaveOutUndeclared removes drafts from steps that would deactivate a tool, if the server listed the tool to a client
-// with a capability that is not in declared. Servers do not list tools that a client cannot use, and other clients may
-// still receive the tool.
+// leaveOutUndeclared removes each draft that would deactivate a tool, unless declared contains all capabilities of the
+// client to which the server listed the tool. Servers do not list tools that a client cannot use, so the tool may be
+// missing for this client only.
 func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	for i, s := range steps {
 		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
@@ -101,8 +101,8 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 	return nil
 }
 
-// undeclared compares declared with the capabilities that the client declared when the server listed the imported tool
-// t. It returns a capability that is missing in declared, or "" if no capability is missing.
+// undeclared returns a capability that is missing in declared. The client declared this capability when the server
+// listed the imported tool t. undeclared returns "" if no capability is missing.
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -120,8 +120,9 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retract withdraws open proposals of earlier imports that no longer match the server. These are proposals to change a
-// live tool if the server has undone the change, and proposals for new tools that the server no longer lists.
+// retract withdraws open proposals of earlier imports that no longer match the server. It withdraws a proposal to
+// change a live tool if the server has undone the change. It withdraws a proposal for a new tool if the server no
+// longer lists the tool.
 func (t Result) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
@@ -163,8 +164,8 @@ func (t Result) retract(ctx context.Context, b command.Session, a *command.App, 
 
 const notListed = "The server no longer lists the tool."
 
-// obsolete returns the reason why draft, which changes a live tool, no longer matches the server. It returns "" if the
-// draft still matches.
+// obsolete returns the reason why the draft no longer matches the server. The draft changes a live tool. The result is
+// "" if the draft still matches.
 func (t Result) obsolete(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
@@ -201,9 +202,9 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// checkName returns an error if the user did not specify the name of the server p, and the server reports either no
-// name or the name of a known server. A server can report any name, so it could pretend to be another server. Servers
-// are known if they are configured or have live tools.
+// checkName checks the name that a server reports. A server can report any name, so it could pretend to be another
+// server. If the user did not specify the name of p, checkName returns an error if the server reports no name or the
+// name of a known server. Servers are known if they are configured or have live tools.
 func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil

@@ -161,7 +161,7 @@ func (t Result) lines(p *output.Page) {
 	}
 }
 
-// notKept returns a warning for each part of doc that is not part of a definition. Such parts are neither reviewed nor
+// notKept returns a warning for each part of doc that no definition contains. These parts are neither reviewed nor
 // exported.
 func notKept(doc wire.Document) []string {
 	return lists.Map(doc.NotKept, func(key string) string {
@@ -192,8 +192,8 @@ func (t Result) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// RecordProblem records the reason why the tools of the server with the given label are unknown. The status command
-// reports this reason.
+// RecordProblem stores the reason why the tools of a server are unknown. The status command reports this reason. label
+// is the label of the server.
 func RecordProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -239,9 +239,10 @@ func (d DocImport) Outcome() string {
 	return strings.Join(parts, ", ")
 }
 
-// ProposeReport proposes the unapproved tools in document, a tool list of the given server. A machine that follows this
-// registry reported the list with the token t. The author of the proposals is the agent of the token, so the limits for
-// agents apply. The proposals have a separate change set. If a tool is rejected, the other tools are still proposed.
+// ProposeReport proposes the unapproved tools in document, which is a tool list of the given server. A machine that
+// follows this registry sent the list with the token t. The author of the proposals is the agent of the token, so the
+// limits for agents apply. The proposals have a separate change set. If a tool is rejected, the other tools are still
+// proposed.
 //
 // A comment on each proposal states the number of machines that reported the tool. The holders of tokens choose the
 // names of the machines, so this number is not verified.
@@ -273,8 +274,8 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 		return 0, err
 	}
 	raws := lists.Index(doc.Items, func(it wire.Item) (string, []byte) { return it.Hash(), it.Raw })
-	// The imported data is stored with the first accepted machine below, so that rejected reports do not fill the
-	// database.
+	// CountMachine below stores the imported data when it counts the first machine, so that rejected reports do not
+	// fill the database.
 	drafting := b.Desk.Importing(raws).Drafting
 	var refused error
 	for _, s := range steps {
@@ -308,6 +309,6 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 	return made, refused
 }
 
-// maxSet is the maximum length of the name of a change set before a number is appended. The name with the number can
-// have 64 characters.
+// maxSet is the maximum length of the name of a change set without a number. A number may be appended, and the
+// resulting name can have 64 characters.
 const maxSet = 56

@@ -107,8 +107,8 @@ func newWatch(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// pollOnce polls all servers once. If polls fail, pollOnce still reports the results of the other servers, and then
-// returns an error.
+// pollOnce polls all servers once. If the poll of a server fails, pollOnce continues with the other servers, and
+// returns an error at the end.
 func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
 	var found []Result
@@ -169,8 +169,9 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// handlePoll proposes the changes in s, the result of a poll. It reports a repeated error only once, and returns nil,
-// because the next poll may succeed. states maps each server to the hash of its last list, or to its last error.
+// handlePoll proposes the changes in s, the result of a poll. If the poll failed, it prints the error, unless the
+// previous poll failed with the same error. It then returns nil, because the next poll may succeed. states maps each
+// server to the hash of its last list, or to its last error.
 func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, states map[string]string) error {
 	hash, name := registry.HashBytes(s.Data), s.From.Name
 	if s.Err == nil && states[name] == hash {

@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// instructionName reports whether agents read files with the given name in any folder. The name is in lower case. Such
-// files contain skills, slash commands, subagents, rules, or instructions for coding clients.
+// instructionName reports whether agents read files with the name base, regardless of the folder. base must be in lower
+// case. These files contain skills, slash commands, subagents, rules, or instructions for coding clients.
 func instructionName(base string) bool {
 	return slices.Contains([]string{
 		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
@@ -40,8 +40,8 @@ var (
 	scripts    = []string{".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua"}
 )
 
-// instructs reports whether agents read the file at path. inSkill indicates that the file is in the folder of a
-// SKILL.md. Agents also read other files in such a folder, because the SKILL.md can refer to them.
+// instructs reports whether agents read the file at path. inSkill reports whether the file is in the folder of a
+// SKILL.md. Agents also read the other files in that folder, because the SKILL.md can refer to them.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
 	note := filepath.Ext(base) == ".txt" && !slices.ContainsFunc(legalNames, func(name string) bool { return strings.Contains(base, name) })
@@ -59,11 +59,11 @@ func inInstructions(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(name string) bool { return slices.Contains(instructionFolders, name) })
 }
 
-// isScript reports whether a file with the given name is a script. The name is in lower case.
+// isScript reports whether a file with the name base is a script. base must be in lower case.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check. It replaces each folder in names by the files in the folder that agents read.
-// It does not follow links. If a SKILL.md is in the result, other files of the same skill are omitted.
+// lintFiles returns the files to check. For each folder in names, it returns the files in the folder that agents read.
+// It does not follow links. If the result contains a SKILL.md, it omits the other files of the same skill.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {

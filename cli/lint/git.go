@@ -201,8 +201,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bas
 	return baseSide, headSide, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
-// texts returns the texts for agents among the changed files. A skill is represented by its SKILL.md, regardless of
-// which of its files changed.
+// texts returns those of the changed files that may contain texts for agents. If a file of a skill has changed, the
+// result contains the SKILL.md of the skill instead.
 func texts(changed []string, sides ...side) []string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
@@ -230,8 +230,8 @@ func texts(changed []string, sides ...side) []string {
 }
 
 // units returns the units of the given file in the commit of s. If the file is a SKILL.md, units writes the skill to
-// the folder scratch and returns the whole skill as one unit. JSON and Markdown files that contain neither tools nor
-// instructions have no units.
+// scratch, a temporary folder, and returns the whole skill as one unit. JSON and Markdown files that contain neither
+// tools nor instructions have no units.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
 	if isSkill(file) {
@@ -300,7 +300,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	return []*unit{u}, nil, nil
 }
 
-// aboutTools matches keys that distinguish proposals and lists of tools from other JSON.
+// aboutTools matches keys of proposals and of lists of tools. These keys distinguish such files from other JSON.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
 // compare reviews the change of a unit in the given file. oldUnit and newUnit are the versions of the unit in the base
@@ -343,8 +343,8 @@ func (l *linter) compare(ctx context.Context, file, base string, oldUnit, newUni
 	return doc, found, err
 }
 
-// count adds token counts to doc: the numbers of tokens before and after a change. For a skill or an instruction file,
-// it adds one entry for each occasion on which an agent reads the text. For another definition, it adds a single entry.
+// count adds token counts to doc, for the text before and after a change. For a skill or an instruction file, it adds
+// one entry for each occasion on which an agent reads the text. For another definition, it adds a single entry.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -377,7 +377,7 @@ func (c docChanged) title() string {
 	return c.File + " " + c.Change
 }
 
-// lines describes the effects of a change, one per line: the changes of the reach and of the number of tokens.
+// lines returns one line for each effect of a change on the reach and on the number of tokens.
 func (c docChanged) lines() []string {
 	lines := fact.Lines(c.Reach)
 	if c.Change == "added" {

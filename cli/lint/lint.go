@@ -1,5 +1,5 @@
 // Package lint implements the lint and rules commands, which run the rules on files and describe the rules. It also
-// implements review --git, which runs the rules on the changes of a branch.
+// implements the review command with the --git flag, which runs the rules on the changes of a branch.
 package lint
 
 import (

@@ -26,7 +26,8 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// memoryRegistry implements impact.Registry for definitions in memory, so that prompts can be rendered from them.
+// memoryRegistry implements impact.Registry for definitions in memory. It is used to render prompts from these
+// definitions.
 type memoryRegistry struct{ rules.Memory }
 
 // Live implements impact.Registry.
@@ -52,7 +53,7 @@ func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view 
 type linter struct {
 	set      ruleset.Set
 	corpus   *lintCorpus
-	listable map[string]bool // ids of the tools read so far, which the allow-lists of agents may contain
+	listable map[string]bool // ids of the tools read so far; allow-lists of agents can contain these ids
 	tokens   *tokens.Counter
 	todo     []*task
 	found    []findings.Finding
@@ -138,13 +139,13 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// place selects the definitions with which u is compared: the shipped definitions and the definitions of earlier units.
-// If u is a tool, place then adds it to the corpus.
+// place sets the definitions with which u is compared: the shipped definitions and the definitions of earlier units. If
+// u is a tool, place then adds it to the corpus.
 func (l *linter) place(u *unit) {
 	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
 	u.change.Coming = l.listable
-	if p := u.change.Proposed; p != nil { // flush has computed its fingerprint in parallel
+	if p := u.change.Proposed; p != nil { // flush has already computed the fingerprint of p in parallel
 		s, n := l.corpus, len(l.corpus.peers)
 		text, purpose := p.Fingerprint().Sketches()
 		s.text.Add(int64(n), text)
@@ -179,12 +180,12 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 			t.reach = append(t.reach, report.Reached{File: t.file, Subject: t.subject, Fact: f})
 		}
 	}
-	t.unit = nil // releases its inputs
+	t.unit = nil // the unit is no longer needed, so free its memory
 	return nil
 }
 
-// eachOf processes the elements of list in parallel. It calls worker once for each processor. The functions that worker
-// returns are called with the elements, in order.
+// eachOf processes the elements of list in parallel. It starts one goroutine for each processor. Each goroutine calls
+// worker once, and passes elements to the function that worker returns. The goroutines take the elements in order.
 func eachOf[T any](list []T, worker func() func(T)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -206,12 +207,12 @@ type lintCorpus struct {
 	models        []*rules.Peer // the tools in shipped
 	subjects      map[registry.Subject]*registry.Live
 	peers         []*rules.Peer
-	labels, tags  map[string][]int // indexes of peers, by name and by prefix
+	labels, tags  map[string][]int // indexes in peers, by the name of a tool and by its prefix
 	text, purpose overlap.Index
 }
 
-// corpusSnapshot is a snapshot of a corpus. The field peers is the number of elements of lintCorpus.peers that belong
-// to the snapshot. The corpus must not grow while the snapshot is in use.
+// corpusSnapshot is a snapshot of a corpus. It contains the first elements of lintCorpus.peers, and the field peers is
+// their number. The corpus must not grow while the snapshot is in use.
 type corpusSnapshot struct {
 	rules.Memory
 	*lintCorpus
@@ -232,8 +233,8 @@ func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Li
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with appends tools to list and returns the result. peers contains the indexes of the tools in lintCorpus.peers. Tools
-// that are not in the snapshot are omitted.
+// with appends tools to list and returns the result. peers contains the indexes of the tools in lintCorpus.peers. The
+// result omits tools that are not in the snapshot.
 func (e corpusSnapshot) with(list []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {

@@ -51,9 +51,9 @@ type unit struct {
 	lintPlace
 }
 
-// readUnits splits data, the content of the file called name, into units. It reports unreadable parts as findings
-// instead of an error, so that other files are still checked. If the file lists tools, server is the name of their
-// server, or "" if unknown. executable is the executable bit of the file.
+// readUnits splits the content of a file into units. name is the name of the file, data is its content, and executable
+// is its executable bit. If the file lists tools, server is the name of their server, or "" if unknown. readUnits
+// reports unreadable parts as findings instead of an error, so that other files are still checked.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
@@ -131,7 +131,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 }
 
 // wireDocuments parses data in the formats of other programs. The data is a single document, or a stream of documents
-// and tools. wireDocuments returns nil for other content, such as proposals.
+// and tools. For other content, such as proposals, wireDocuments returns nil.
 func wireDocuments(data []byte) (docs []wire.Document) {
 	proposed := func(n *jsondoc.Node) bool { return n.Get("subject") != nil }
 	if doc, err := wire.Decode(data); err == nil {
@@ -244,7 +244,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// at converts the rule finding f for u to a finding in the given file, with its position.
+// at converts f, a finding of a rule about u, to a finding with a position in the given file.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
@@ -290,9 +290,9 @@ type lintPlace struct {
 	prefix string
 }
 
-// locate sets the position in result, the finding for f. If the file contains the passage of f, locate sets the
-// position of the passage. If it does not, locate sets the position of the field of f. If the field does not exist,
-// locate sets the position of the innermost existing value that would contain the field.
+// locate sets the position in result, the finding for f. If the file contains the passage of f, this is the position of
+// the passage. If it does not, this is the position of the field of f. If the field does not exist either, this is the
+// position of the innermost existing value that would contain the field.
 func (p *lintPlace) locate(f rules.Finding, result *findings.Finding) {
 	if p.doc == nil {
 		result.Path = strings.TrimPrefix(f.Path, p.prefix)
@@ -329,8 +329,8 @@ func (p *lintPlace) locate(f rules.Finding, result *findings.Finding) {
 	}
 }
 
-// passage returns the span of the passage of f in value, which begins at pos in the file. It also reports whether it
-// found the passage in value.
+// passage returns the span of the passage of f, and reports whether value contains the passage. pos is the position of
+// value in the file.
 func (p *lintPlace) passage(pos jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := spans.Offset(value, jsondoc.Pos{Line: f.Line, Column: f.Column}), spans.Offset(value, jsondoc.Pos{Line: f.EndLine, Column: f.EndColumn})
 	switch {

@@ -89,7 +89,7 @@ type Courier struct {
 	Events []Kind // kinds of notices to send; empty means all kinds
 	State  string
 	Now    func() time.Time
-	// Since is the time of the oldest event to report if no progress is stored for the log.
+	// If no progress is stored for the log, events before Since cause no notices.
 	Since time.Time
 }
 
@@ -97,8 +97,8 @@ type Courier struct {
 const page = 500
 
 // Deliver sends the notices that are due, in the order of the log. If a notice cannot be sent, Deliver stops and
-// returns an error, unless the notice is too old to be sent again. If no progress is stored for the log, Deliver
-// skips the events before Since.
+// returns an error. However, it drops a notice that is too old to be sent again, and continues. If no progress is
+// stored for the log, Deliver skips the events before Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	first, err := c.Log.EventsAfter(ctx, 0, 1)
 	if err != nil || len(first) == 0 {
@@ -133,8 +133,8 @@ func (c *Courier) Deliver(ctx context.Context) error {
 	}
 }
 
-// event sends the notices of the event e. If sending fails, it returns an error. However, it drops the notice if both
-// the event and the first of the consecutive failures are older than giveUp.
+// event sends the notices of the event e. If sending fails, it usually returns an error. It drops the notice instead if
+// two conditions hold: the event is older than giveUp, and sending has failed for longer than giveUp.
 func (c *Courier) event(ctx context.Context, e history.Event, so *progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -304,7 +304,8 @@ func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	return nil
 }
 
-// Sign returns the signature of body as hexadecimal digits. timestamp is the Unix time in seconds.
+// Sign returns the signature of the timestamp and body as hexadecimal digits. The timestamp is the Unix time in
+// seconds.
 func Sign(secret, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "."))

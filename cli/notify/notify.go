@@ -21,14 +21,14 @@ import (
 	"toolcrib/store"
 )
 
-// Sender sends notices in the background. Its goroutine starts with the first transaction that can cause a notice.
-// Notices that could not be sent before the process exits are sent by the next process.
+// Sender sends notices in the background. Its goroutine starts after the first transaction that can cause a notice. If
+// the process exits before a notice is sent, the next process sends the notice.
 type Sender struct {
 	App   *command.App
 	mu    sync.Mutex
 	woken chan struct{} // nil if the goroutine is not running
 	ended chan struct{}
-	since time.Time // if no progress is stored for a log, older events cause no notices
+	since time.Time // if no progress is stored for a log, events before this time cause no notices
 	err   error     // error of the last attempt
 }
 
@@ -68,7 +68,7 @@ func (n *Sender) Committed(acts []string) {
 	}
 }
 
-// deliver sends the notices that are due whenever woken receives a value. After a failure, it tries again with
+// deliver sends the notices that are due each time it receives a value from woken. After a failure, it tries again with
 // increasing delays. It returns when woken is closed.
 func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
@@ -97,8 +97,8 @@ func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// Last stops the sender and waits a few seconds for its last attempt. It prints a note if the notices could not be
-// sent.
+// Last stops the sender and waits a few seconds until the last attempt of the sender is over. It prints a note if the
+// notices could not be sent.
 func (n *Sender) Last() {
 	n.mu.Lock()
 	running := n.woken != nil

@@ -22,7 +22,7 @@ type Page struct {
 	Colour bool
 	Piped  bool // another program reads the output
 	Spoken bool // a screen reader reads the output: omit long ids and digests
-	// aside prints remarks if another program reads the output, so that they are not part of the output.
+	// aside prints remarks to standard error. It is used if another program reads the output.
 	aside func(format string, args ...any)
 }
 
@@ -40,7 +40,7 @@ func (p *Page) Linef(format string, args ...any) {
 	fmt.Fprintf(&p.Buf, format+"\n", args...)
 }
 
-// Text writes s, which may be untrusted, and puts prefix before each line.
+// Text writes s and puts prefix before each line. It makes s safe to print.
 func (p *Page) Text(prefix, s string) {
 	for line := range strings.Lines(visible.Text(s)) {
 		p.Buf.WriteString(strings.TrimRight(prefix+strings.TrimSuffix(line, "\n"), " ") + "\n")
@@ -60,7 +60,7 @@ func (p *Page) Gap() {
 type Ink string
 
 // The inks are attributes that every terminal supports. The output never relies on color alone: a sign or a word always
-// has the same meaning.
+// conveys the same information.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -106,7 +106,8 @@ func (p *Page) Remark(format string, args ...any) {
 	p.aside(format, args...)
 }
 
-// Cut truncates s to width terminal cells, unless another program or a screen reader reads the output.
+// Cut truncates s so that it is at most width terminal cells wide. It returns s unchanged if another program or a
+// screen reader reads the output.
 func (p *Page) Cut(s string, width int) string {
 	if p.Piped || p.Spoken {
 		return s
@@ -114,8 +115,8 @@ func (p *Page) Cut(s string, width int) string {
 	return Cut(s, width)
 }
 
-// Table writes rows in aligned columns below a header. For a screen reader, it writes each row as a sentence in which
-// each cell follows the name of its column.
+// Table writes rows in aligned columns below a header. For a screen reader, it writes each row as a sentence, and puts
+// the name of the column before each cell.
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.Spoken {
 		for _, row := range rows {
@@ -154,7 +155,7 @@ func (p *Page) Table(header []string, rows [][]string) {
 	}
 }
 
-// Cut returns s as one safe line, truncated to width terminal cells.
+// Cut returns s as one safe line. It truncates the line so that it is at most width terminal cells wide.
 func Cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
 // Age formats t as an age for people, and as a timestamp for programs.
@@ -173,8 +174,8 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// CutPage returns the first limit entries of list. If list has more entries, cursor is the number of the last returned
-// entry, and the next page contains the entries before that number. If list has no more entries, cursor is 0.
+// CutPage returns the first entries of list, at most limit. If list has more entries, cursor is the number of the last
+// returned entry, and the next page contains the entries before that number. If list has no more entries, cursor is 0.
 func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor int64) {
 	if len(list) <= limit {
 		return list, 0
@@ -182,14 +183,14 @@ func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor
 	return list[:limit], number(list[limit-1])
 }
 
-// More prints a remark with the flag that shows the next page. cursor is a result of CutPage.
+// More prints the flag that requests the next page as a remark. It prints nothing if cursor, a result of CutPage, is 0.
 func (p *Page) More(cursor int64) {
 	if cursor > 0 {
 		p.Remark("More: --before %d", cursor)
 	}
 }
 
-// JSON writes doc, indented, and puts prefix before each line.
+// JSON writes doc with indentation, and puts prefix before each line.
 func (p *Page) JSON(prefix string, doc json.RawMessage) {
 	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {

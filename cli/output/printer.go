@@ -60,8 +60,8 @@ type Printer struct {
 	Cut       bool // the user left the pager before the end of the output
 }
 
-// Print prints doc as JSON if the user requested JSON. Otherwise, it prints the text that writeText writes. If that
-// text is longer than the screen, Print shows it in a pager.
+// Print prints doc as JSON if the user requested JSON. Otherwise, it calls writeText and prints the resulting page. If
+// the text is longer than the screen, Print shows it in a pager.
 func (a *Printer) Print(doc any, writeText func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
@@ -175,9 +175,9 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// pager returns the command line of the pager for a text with the given number of lines. The pager is the value of
-// PAGER, or less. pager returns nil if the text fits on the screen or no pager is wanted, for example if PAGER is
-// cat.
+// pager returns the command line of the pager for a text with the given number of lines. This is the value of PAGER, or
+// less if PAGER is not set. pager returns nil if the text fits on the screen, or if the user wants no pager, for
+// example if PAGER is cat.
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
 	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.OverSSH || a.Env.Getenv("TERM") == "dumb" {
@@ -196,10 +196,10 @@ func (a *Printer) pager(lines int) []string {
 // maxPiped is the maximum size of a write to the pager. Every system writes this many bytes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line. Text that the
-// pager has not read is therefore still in the pipe when the pager exits, and throughPager sets Cut if the pipe
-// contains such text. While the pager runs, only the pager handles interrupts: if this process exited first, the shell
-// would take the terminal away from the pager.
+// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line, so that the
+// pipe still contains the text that the pager has not read. If any text is left in the pipe, throughPager sets Cut.
+// While the pager runs, only the pager handles interrupts: if this process exited first, the shell would take the
+// terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
@@ -242,8 +242,8 @@ func EntryTime(t time.Time) string {
 	return Timestamp(t)
 }
 
-// SetJQ compiles a jq program, which filters the JSON document, and selects JSON output. The jq program cannot read
-// files or the environment.
+// SetJQ compiles a jq program and selects JSON output. The program filters the JSON document. It cannot read files or
+// the environment.
 func (f *Format) SetJQ(program string) error {
 	q, err := gojq.Parse(program)
 	if err != nil {

@@ -26,7 +26,8 @@ type progress struct {
 	drawn, over bool
 }
 
-// progressDelay is the time before the line is first drawn. progressInterval is the time between updates.
+// progressDelay is the time after which the line is drawn for the first time. progressInterval is the time between
+// updates.
 const (
 	progressDelay    = 300 * time.Millisecond
 	progressInterval = 250 * time.Millisecond
@@ -39,8 +40,8 @@ type Tell func(done, total int64, step string)
 // be erased.
 const progressWidth = 78
 
-// Progress starts a progress line. The caller must call End. Progress returns nil if the output is JSON or for a
-// screen reader, or if standard error is not a terminal that can erase lines.
+// Progress starts a progress line. The caller must call End. Progress returns nil if the output is JSON, if a screen
+// reader reads the output, or if standard error is not a terminal that can erase lines.
 func (a *Printer) Progress() *progress {
 	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
@@ -61,7 +62,8 @@ func (a *Printer) Progress() *progress {
 	return p
 }
 
-// Tell sets the amount done, the total amount, and the current step. total is 0 if the total amount is unknown.
+// Tell updates the progress. done is the amount of completed work, total is the amount of all work or 0 if unknown, and
+// step describes the current step.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return

@@ -27,8 +27,8 @@ var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// DidYouMean returns a question that suggests the most similar word in candidates, such as " (did you mean --json?)",
-// or "" if no word is similar. mark precedes the suggested word.
+// DidYouMean returns a question that suggests the most similar word in candidates, such as " (did you mean --json?)".
+// The question contains mark before the suggested word. DidYouMean returns "" if no word is similar.
 func DidYouMean(wrong, mark string, candidates []string) string {
 	if meant := jsondoc.Closest(wrong, candidates); meant != "" {
 		return " (did you mean " + mark + meant + "?)"

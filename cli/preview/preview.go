@@ -131,7 +131,7 @@ func newPreview(a *command.App) *cobra.Command {
 					a.Note("toolcrib: %s", output.FullStop(w+"; the entry is skipped"))
 				}
 			}
-			for _, p := range previews { // warn about an unknown channel, because its prompt looks like any other
+			for _, p := range previews { // warn about an unknown channel, for which the preview shows the prompt of another channel
 				if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
 					a.Note("toolcrib: %s is not a channel of %s%s; the preview shows the prompt for the channel %s instead.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
 				}

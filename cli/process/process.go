@@ -60,8 +60,8 @@ func SystemAccount() Account {
 	return a
 }
 
-// LoginName returns the login name of the account in the form of an actor's name. If the account database has no
-// entry for the account, LoginName returns a name that contains the user id.
+// LoginName returns the login name of the account, converted to a valid name of an actor. If the account database has
+// no entry for the account, LoginName returns a name that contains the user id.
 func LoginName(env Env) string {
 	a := env.CurrentAccount()
 	if a.Login == "" {
@@ -70,13 +70,13 @@ func LoginName(env Env) string {
 	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // without the domain in DOMAIN\name
 }
 
-// NotUser reports whether name is not the name of a user in canonical form, such as user:ada.
+// NotUser reports whether name is anything other than the canonical name of a user, such as user:ada.
 func NotUser(name string) bool {
 	actor, err := proposals.ParseActor(name)
 	return err != nil || actor.Kind != proposals.User || actor.String() != name
 }
 
-// ErrNoHome means that a default path requires a home folder, but no home folder is known.
+// ErrNoHome indicates that a default path requires a home folder, but no home folder is known.
 var ErrNoHome = errors.New("no home folder")
 
 // Home returns the home folder of the user, which is the value of HOME or the folder in the account database. It
@@ -127,8 +127,8 @@ func StateHome(env Env) (string, error) {
 	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }
 
-// xdg returns the folder in the environment variable named variable, or its default. As the specification requires,
-// it ignores variables that contain relative paths.
+// xdg returns the folder in the environment variable with the name in variable, or its default. As the specification
+// requires, it ignores variables that contain relative paths.
 func xdg(env Env, variable, fallback, windows string) (string, error) {
 	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
 		return dir, nil
@@ -143,11 +143,11 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone returns a reader that reads from r until ctx is done, and then fails with the error of ctx. An interrupt
-// can therefore stop a program that waits for input.
+// UntilDone returns a reader that reads from r until ctx is done. After that, the reader returns the error of ctx. An
+// interrupt can therefore stop a program that waits for input.
 func UntilDone(ctx context.Context, r io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // in.Read may write to buf even after ctx is done, so buf must not be p
+		buf := make([]byte, len(p)) // r.Read may write to buf even after ctx is done, so buf must not be p
 		n, err := BeforeDone(ctx, func() (int, error) { return r.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
@@ -252,8 +252,8 @@ type Env struct {
 	Err    io.Writer
 	Getenv func(string) string
 	Dir    string // working directory
-	// Program is the path of the running program. Configuration files that toolcrib writes start the program by this
-	// path, or by its name if Program is "".
+	// Program is the path of the running program, or "". The configuration files that toolcrib writes contain this
+	// path. If Program is "", they contain the name of the program instead.
 	Program string
 	Now     func() time.Time
 	NewID   func() string // returns a new UUIDv7
@@ -266,11 +266,12 @@ type Env struct {
 	Account func() Account
 	// Windows reports whether to use the default folders of Windows.
 	Windows bool
-	// MinWait is a lower bound for the time limits after which the process stops waiting for servers to exit or for
-	// receivers to accept notices. Tests set it, because the default limits of a few seconds can be too short on a
-	// busy machine.
+	// MinWait is a lower bound for the time limits of connections to servers, of publications of checkpoints, and of
+	// the delivery of notices. Tests set it, because the default limits of a few seconds can be too short on a busy
+	// machine.
 	MinWait time.Duration
-	// InTerminal, OutTerminal, and ErrTerminal report whether the streams are terminals.
+	// InTerminal, OutTerminal, and ErrTerminal report whether standard input, standard output, and standard error are
+	// terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
 	// RestoreGC restores the normal settings of the garbage collector. It is called before the process runs for a
 	// long time, that is, after the first page of the workbench or before a server accepts connections. RestoreGC may
@@ -285,7 +286,7 @@ type Env struct {
 func System() Env {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "." // the folder was deleted; opening a relative path then fails with a clear error
+		dir = "." // the working directory was deleted; opening a relative path then fails with a clear error
 	}
 	program, _ := os.Executable() // "" if the system does not know the path
 	return Env{

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerTakes is the maximum time to wait until the reader of a pipe has read all data. readerLeaves is the time to
-// wait after that until the reader closes the pipe. A reader that reads to the end keeps the pipe open until the
-// writer closes it. readerStep is the polling interval.
+// readerTakes is the maximum time to wait until the reader of a pipe has read all data. After that, readerLeaves is the
+// time to wait until the reader closes the pipe. A reader that reads to the end keeps the pipe open until the writer
+// closes it. readerStep is the polling interval.
 const (
 	readerStep   = 5 * time.Millisecond
 	readerTakes  = time.Second

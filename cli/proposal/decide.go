@@ -103,7 +103,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	// Name the settings that come from the project's file, because other people may be able to write it.
+	// List the settings that come from the project's file, because other people may be able to change this file.
 	if s := a.Config.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
 		a.Note("toolcrib: settings in %s that applied to this decision: %s", a.Config.ProjectFile, output.FullStop(s.String()))
 	}
@@ -111,9 +111,9 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	return nil
 }
 
-// choices returns one choice for each proposal in ids, with the digest from the --expect flag. refs are the references
-// that the user passed for these proposals. Users pass one digest for each proposal, or one digest for each reference.
-// A change set is a single reference, so it needs only one digest.
+// choices returns one choice for each proposal in ids, with the digest from the --expect flag. refs contains the
+// references that the user passed for these proposals. Users pass one digest for each proposal, or one digest for each
+// reference. A change set is a single reference, so it needs only one digest.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {

@@ -130,8 +130,8 @@ type diffLayout struct {
 	columns bool
 }
 
-// whole reports whether differences are printed in full. Long lines are cut if both sides are printed next to each
-// other.
+// whole reports whether differences are printed in full. If both sides are printed next to each other, long lines are
+// cut instead.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
@@ -239,8 +239,8 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	return nil
 }
 
-// cell returns one side of a row: the number, the sign, and the text of the line with index i in h. It cuts or pads the
-// side to width terminal cells. It returns spaces if i is negative. right reports whether to return the right side.
+// cell returns one side of a row: the number, the sign, and the text of the line with index i in h. If i is negative,
+// it returns spaces. The side is cut or padded until it is width terminal cells wide. right selects the right side.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -261,7 +261,7 @@ func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	return head + p.Paint(ink, pad(output.Cut(line.Text, width-len(head)), width-len(head)))
 }
 
-// pad appends spaces to s until it is width terminal cells wide.
+// pad appends spaces to s until the result is width terminal cells wide.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-runewidth.StringWidth(s), 0))
 }
@@ -282,8 +282,8 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// contentOf returns the content that ref denotes: the definition in a file, a version of a subject (by default the live
-// version), or a revision of a proposal (by default the current revision).
+// contentOf returns the content that ref denotes. This is the definition in a file, a version of a subject, or a
+// revision of a proposal. By default, it is the live version or the current revision.
 func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
 	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {

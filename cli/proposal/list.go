@@ -158,7 +158,7 @@ func queueTable(p *output.Page, found review.Page, now time.Time) (header []stri
 	return append(header, ""), rows
 }
 
-// asTyped returns the reference ref for a message. It prefixes numbers with "#".
+// asTyped formats ref, a reference that the user typed, for a message. It prefixes numbers with "#".
 func asTyped(ref string) string {
 	if strings.Trim(ref, "0123456789") == "" {
 		return "#" + ref

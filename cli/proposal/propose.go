@@ -47,8 +47,8 @@ func newPropose(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// printMoved prints ps, the proposals that an operation created or changed. If the operation failed with err,
-// printMoved only returns err.
+// printMoved prints the proposals in ps, which an operation created or changed. If err, the error of the operation, is
+// not nil, printMoved prints nothing and returns err.
 func printMoved(a *command.App, ps []proposals.Proposal, err error) error {
 	if err != nil {
 		return err

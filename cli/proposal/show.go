@@ -166,8 +166,8 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 }
 
-// writeDigest prints a digest. It prints nothing for screen readers, because an approval by their users refers to the
-// digest that was shown last, even without --expect.
+// writeDigest prints a digest. It prints nothing for a screen reader: in accessible mode, an approval without --expect
+// refers to the digest that was shown last.
 func writeDigest(p *output.Page, label, digest string) {
 	if digest != "" && !p.Spoken {
 		p.Linef("%s %s", label, digest)
@@ -188,7 +188,7 @@ type setObstacle struct {
 	members, refs []string
 }
 
-// assessing returns the command that assesses the proposals refs again. Running this command resolves
+// assessing returns the command that assesses the given proposals again. Running this command resolves
 // review.ErrOutdated.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
@@ -223,8 +223,8 @@ func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
 
-// shown records that a command has shown the proposals ds to the actor in full. It records nothing if the output was
-// not read completely or if the database is read-only. It reports other failures as a note, because the actor's next
+// shown stores that a command has shown the proposals in ds to the actor in full. It stores nothing if the output was
+// not read completely or if the database is read-only. It prints a note about other failures, because the actor's next
 // approval would otherwise refer to older content.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
 	if !printedWhole(b, a) {
@@ -449,8 +449,8 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 	}
 }
 
-// notShown returns a remark if the decider approved content that was not shown to them, followed by a remark about the
-// content that they read. It returns "" if neither applies.
+// notShown returns remarks for an approval: one if the content was not shown to the approver in this program, and one
+// about content that the approver read elsewhere or accepted unread. It returns "" if neither applies.
 func notShown(d proposals.Decision) string {
 	text := ""
 	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {

@@ -34,7 +34,7 @@ func CheckFormat(a *command.App, format *string, formats ...string) error {
 	return nil
 }
 
-// New returns a document with the findings in list. ok reports whether the check succeeded.
+// New returns a document with the findings in list. The caller sets ok if the check succeeded.
 func New(ok bool, list []findings.Finding) Findings {
 	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, list...), Counts: map[string]int64{}}
 	for _, f := range list {
@@ -43,8 +43,8 @@ func New(ok bool, list []findings.Finding) Findings {
 	return doc
 }
 
-// Print prints findings in the given format. For JSON, it prints doc; for SARIF and GitHub, it prints the findings of
-// run; for text, it prints the result of formatText. If ok is false, Print returns ErrFindings.
+// Print prints findings in the given format. For JSON, it prints doc. For SARIF and GitHub, it prints the findings of
+// run. For text, it prints the result of formatText. If ok is false, Print returns ErrFindings.
 func Print(a *command.App, format string, ok bool, doc any, run findings.Run, formatText func() string) error {
 	var err error
 	switch format {

@@ -127,8 +127,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		defer following.Poll(ctx, func(err error) { log(output.Sentence(err)) })()
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		propose := db.Propose
-		// Report unapproved tools to the server of the followed registry, which proposes them there. If this machine
-		// also uses its own approvals, propose the tools in its own database, too.
+		// Report unapproved tools to the server of the followed registry. The server proposes them there. If this
+		// machine also uses its own approvals, propose the tools in its own database, too.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))

@@ -17,8 +17,8 @@ import (
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
 // pollable returns a reader for r. If r is a pipe or a socket, a blocked read of this reader occupies a goroutine
-// instead of a thread, which saves a tenth of the time of a guarded call. The function restore returns r to its
-// original mode. pollable returns other readers unchanged.
+// instead of a thread, which saves a tenth of the time of a guarded call. Calling restore resets r to its original
+// mode. If r is not a pipe or a socket, pollable returns r itself.
 func pollable(r io.Reader) (reader io.Reader, restore func()) {
 	none := func() {}
 	f, ok := r.(*os.File)
@@ -43,9 +43,9 @@ func pollable(r io.Reader) (reader io.Reader, restore func()) {
 	}
 }
 
-// closedReader returns a function that waits until nobody reads from w, a pipe or a socket. The function returns true
-// if the reader is gone, and false if the time in its argument has passed. It blocks a thread while it waits.
-// closedReader returns nil if w is not a file.
+// closedReader returns a function that waits until no process reads from w, a pipe or a socket. The function returns
+// true if the last reader has closed w, and false after the given time. It blocks a thread while it waits. closedReader
+// returns nil if w is not a file.
 func closedReader(w io.Writer) func(wait time.Duration) bool {
 	f, ok := w.(*os.File)
 	if !ok {

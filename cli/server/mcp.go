@@ -200,8 +200,8 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer provides the methods of the review service that agents may call. Requests of agents cannot reach any other
-// method.
+// proposer provides those methods of the review service that agents are allowed to call. Requests of agents cannot
+// reach any other method.
 type proposer struct {
 	mcp.Proposer
 	mcp.Reader
@@ -306,7 +306,7 @@ type followed struct {
 	now  func() time.Time
 }
 
-// read calls fn with the copy of the registry that was accepted last.
+// read calls fn with the newest accepted copy of the registry.
 func (f followed) read(ctx context.Context, fn func(*follow.Registry) error) error {
 	r, err := f.Registry(ctx)
 	if err == nil {

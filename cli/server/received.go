@@ -36,7 +36,7 @@ type diskUsage struct {
 // measured again, because their files may have been moved away.
 const remeasure = time.Minute
 
-// add appends the received lines to the log of the machine that sent them. The machine used the given token.
+// add appends the lines in the request to the log of the machine that sent them. The machine used the given token.
 func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) error {
 	size := int64(fileCost)
 	for _, line := range in.Lines {
@@ -49,8 +49,8 @@ func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) err
 	return journal.Append(in.Lines, now)
 }
 
-// fileCost is a number of bytes that is added to the size of each file, folder, and request. It limits the number of
-// small files and requests.
+// fileCost is a number of bytes that the server adds to the size of each file, folder, and request. The limit on bytes
+// thereby also limits the number of small files and requests.
 const fileCost = 4096
 
 // reserve adds size bytes to the usage of the given token. It returns an error if the usage would exceed the limit.
@@ -73,7 +73,7 @@ func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	return nil
 }
 
-// measure returns the usage of the files below a folder, including fileCost for each file and folder. Files that cannot
+// measure returns the total size of the files below a folder, plus fileCost for each file and folder. Files that cannot
 // be read are treated as empty.
 func measure(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {

@@ -125,7 +125,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
 	}
 	if f.bundle {
-		var publisher share.Publisher // c.Publish is never called concurrently
+		var publisher share.Publisher // safe without a lock, because c.Publish is never called concurrently
 		c.Publish = func(ctx context.Context) (serve.Published, error) {
 			d, _, err := publisher.Document(ctx, a)
 			return d, err

@@ -166,7 +166,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	if s.state, err = process.StateHome(a.Env); err != nil {
 		return nil, err
 	}
-	// The account's preferences for its own screen and key do not apply to other users.
+	// Remove the preferences of the server's account for its own screen and key. They do not apply to other users.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
 	c.SignAlways = true
 	forAll := &command.App{Printer: &output.Printer{Env: a.Env}, Config: &c, DB: a.DB}

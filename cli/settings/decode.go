@@ -28,7 +28,7 @@ const (
 // ByteOrderMark is a character that some editors write at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape indicates that a file cannot be a configuration, because of its type, its size, or its nesting.
+// errConfigShape indicates that the type, the size, or the nesting of a file is not possible for a configuration.
 var errConfigShape = errors.New("not a configuration")
 
 // keyPath is the path of a key in a configuration: the names of the tables that contain the key, followed by its own
@@ -47,7 +47,7 @@ func (k keyPath) String() string {
 	return strings.Join(parts, ".")
 }
 
-// configKeys lists the keys of a file in order. It includes the keys in tables.
+// configKeys contains the keys of a file in order, including the keys in tables.
 type configKeys []keyPath
 
 // has reports whether ks contains the key with the given path.
@@ -73,7 +73,7 @@ func readKeys(text []byte) (configKeys, error) {
 	return keys, p.Error()
 }
 
-// keyBelow returns the path of the key of e, an expression in the given table.
+// keyBelow returns the full path of the key in e. The expression e is in the given table.
 func keyBelow(table keyPath, e *unstable.Node) keyPath {
 	path := slices.Clone(table)
 	for parts := e.Key(); parts.Next(); {
@@ -82,8 +82,8 @@ func keyBelow(table keyPath, e *unstable.Node) keyPath {
 	return path
 }
 
-// keysOf returns the key of e, an expression in the given table, followed by the keys of the inline tables in its
-// value.
+// keysOf returns the full path of the key in e, followed by the keys of the inline tables in its value. The expression
+// e is in the given table.
 func keysOf(table keyPath, e *unstable.Node) configKeys {
 	path := keyBelow(table, e)
 	return append(configKeys{path}, keysIn(path, e.Value())...)
@@ -101,9 +101,9 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 }
 
 // DecodeConfig decodes text into the value that dst points to, and returns the keys in text. If the type of the value
-// has no fields for some keys, DecodeConfig returns these keys as unknown and does not change the value. It replaces
-// maps, lists, and pointers instead of modifying the values that they refer to, because the settings of other files may
-// share these values.
+// has no fields for some keys, DecodeConfig returns these keys as unknown and does not change the value. It never
+// modifies the maps, lists, and pointers in the value, because the settings of other files may share them. It replaces
+// them instead.
 func DecodeConfig(text []byte, dst any) (keys configKeys, unknown []keyPath, err error) {
 	if err := checkConfigText(text); err != nil {
 		return nil, nil, err

@@ -34,8 +34,8 @@ func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is like Desk. If override is not nil, the review service uses these signers instead of those in the signers
-// file.
+// DeskOf is like Desk. If override is not nil, the review service uses the signers in override instead of those in the
+// signers file.
 func (c Config) DeskOf(db review.Store, env process.Env, override *signers.Signers) (*service.Desk, error) {
 	policy := c.Policy()
 	if c.Model != (ModelConfig{}) {
@@ -71,7 +71,7 @@ func (c Config) RulesVersion(env process.Env) (string, error) {
 // Principal returns the default actor. This is the user or agent that the database server authenticated. If no server
 // authenticates actors, it is the user of the account.
 func (c Config) Principal(env process.Env) proposals.Actor {
-	if login, err := store.Login(c.DB); err == nil && login != "" { // opening the database reports the error
+	if login, err := store.Login(c.DB); err == nil && login != "" { // an error is reported when the database is opened
 		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
 			return actor
 		}
@@ -117,7 +117,8 @@ func ReadConfig(file string) ([]byte, error) {
 	return text, err
 }
 
-// RuleSet returns the configured rules. Its errors name the file with the invalid entry.
+// RuleSet returns the configured rules. If an entry is invalid, the error contains the name of the file with this
+// entry.
 func (c Config) RuleSet() (ruleset.Set, error) {
 	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {

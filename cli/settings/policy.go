@@ -103,8 +103,8 @@ func (c Config) Approvals() approval.Rules {
 	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems describes the owners who cannot sign because they have no valid signing key. It also describes the
-// entries with fewer owners who can sign than required approvals. It returns nil if signatures are not required.
+// PolicyProblems describes the owners who cannot sign because they have no valid signing key. It also describes each
+// entry that requires more approvals than it has owners who can sign. It returns nil if signatures are not required.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
@@ -267,7 +267,7 @@ func (c *Config) checkViews() error {
 	return nil
 }
 
-// maxCommands is the maximum number of commands in the workbench. Each command has a digit as its key.
+// maxCommands is the maximum number of commands in the workbench. The user presses a digit to run a command.
 const maxCommands = 9
 
 func (c *Config) checkCommands() error {

@@ -26,7 +26,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// ErrUntrusted means that a project's file contains a setting that requires the user's trust.
+// ErrUntrusted indicates that a project's file contains a setting that requires the user's trust.
 var ErrUntrusted = errors.New("not trusted")
 
 // Keys that a project's file can always contain, and keys that it can never contain. All other keys require that the
@@ -41,9 +41,9 @@ var (
 	never = []string{"may_act_as", "commands", "max_open_all_agents", "calls", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
-// readProject applies a project's file. Since other people and agents may be able to write that file, it can tighten
-// the user's protection but not loosen it, and its other settings require the user's trust. Without trust, readProject
-// applies the permitted settings and returns an error that wraps ErrUntrusted.
+// readProject applies a project's file. Other people and agents may be able to write that file. The file can therefore
+// tighten the user's protection, but not loosen it. Other settings in the file require the user's trust. Without trust,
+// readProject applies the permitted settings and returns an error that wraps ErrUntrusted.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
 	if err := checkOwner(env.Dir, file); err != nil {
@@ -92,8 +92,8 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten restores those settings in merged that a project's file has loosened. merged is a copy of c to which the file
-// was applied.
+// tighten compares c with merged, a copy of c to which a project's file was applied. It restores the settings in merged
+// that the file has loosened.
 func (c *Config) tighten(merged *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -168,9 +168,9 @@ func checkOwner(dir, file string) error {
 	return fmt.Errorf("configuration %s: uid %d owns this file, which is in a world-writable directory; remove the file, or run toolcrib in another directory", file, whose)
 }
 
-// Trusted records the user's trust in the content of a project's file. Each record is a file in the user's state
-// folder, outside of every project. Its name depends on the path and the content, so that trust ends when the project's
-// file changes.
+// Trusted is a record of the user's trust in the content of a project's file. Each record is a file in the user's state
+// folder, outside of every project. The name of the record depends on the path and the content of the project's file,
+// so trust ends when that file changes.
 type Trusted struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"` // SHA-256 of the content
@@ -185,8 +185,8 @@ func trustFolder(env process.Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// TrustMark returns the path of the file that records the user's trust in a configuration file with the given content.
-// The record need not exist. TrustMark also returns the content of the record, without the time.
+// TrustMark returns the path of the record for a trusted configuration file with the given content. The record need not
+// exist. TrustMark also returns the content of the record, without the time.
 func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
@@ -242,7 +242,7 @@ func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	return t, atomicfile.WriteJSON(mark, t)
 }
 
-// Untrust removes all records of the user's trust in file, regardless of the content that was trusted.
+// Untrust removes all records of the user's trust in file, including records for earlier contents of the file.
 func Untrust(env process.Env, file string) error {
 	list, marks, err := ReadTrusted(env)
 	if err != nil {

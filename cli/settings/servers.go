@@ -42,7 +42,7 @@ type ServerConfig struct {
 var reservedHeaders = []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 
 // Check returns an error if name or the configuration of the server is not valid. The text of the error is a predicate,
-// such as "needs a url", so that callers can put the name of the server before it.
+// such as "needs a url". Callers put the name of the server before it.
 func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is not a valid name: use lower-case words of letters and digits, joined by \"_\"")
@@ -170,9 +170,9 @@ func inheritedVariables() []string {
 	}
 }
 
-// Upstream converts s to the configuration of a server for the gateway. A command runs in the user's home folder unless
-// the configuration specifies another folder. In a project's folder, a program such as npx would prefer a package of
-// the project to the intended package with the same name.
+// Upstream converts s to the configuration of a server for the gateway. Unless s specifies a folder, a command runs in
+// the user's home folder. In a project's folder, a program such as npx would run a package of the project instead of
+// the intended package with the same name.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = parseLength(s.Timeout)
@@ -211,8 +211,8 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns the lines of a configuration file that configure s under the given name. s is a server that flags
-// specify.
+// Lines returns the lines that configure s as a server with the given name in a configuration file. They contain the
+// command or the URL of s, and the names of its variables.
 func (s ServerConfig) Lines(name string) string {
 	quoted := func(words []string) string { return "[" + strings.Join(lists.Map(words, spanedit.Quote), ", ") + "]" }
 	lines := "[servers." + name + "]\n"

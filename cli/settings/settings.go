@@ -209,7 +209,8 @@ func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 }
 
 // Decode applies the configuration in text to c, and returns the keys in text. file is the path of the configuration
-// file. Relative paths in text are relative to the folder of this file. origin is fromUser, FromProject, or fromSystem.
+// file. Relative paths in the configuration are relative to the folder of this file. origin is fromUser, FromProject,
+// or fromSystem.
 func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	c.Policies = nil // policies of several files are combined
 	keys, unknown, err := DecodeConfig(text, c)
@@ -256,8 +257,8 @@ func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	return keys, nil
 }
 
-// dropSecrets ensures that a secret is only sent to the address for which it was configured. keys are the keys of a
-// file that was applied to c. If the file replaces an address but not the secret for this address, dropSecrets clears
+// dropSecrets ensures that a secret is only sent to the address for which it was configured. keys contains the keys of
+// a file that was applied to c. If the file replaces an address but not the secret for this address, dropSecrets clears
 // the secret.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
@@ -292,7 +293,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // an invalid name from other sources is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // in all other sources, an invalid name is a usage error
 		return fmt.Errorf("configuration: project is %q: use a name of letters, digits, \"_\", \".\", and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: list users such as [\"user:mara\"]", c.MayActAs)
@@ -347,7 +348,7 @@ func FindUp(dir, name string) string {
 	}
 }
 
-// Missing reports whether err means that a file does not exist.
+// Missing reports whether err indicates that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 var themes = []string{"dark", "light", "high-contrast"}

@@ -79,8 +79,9 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome applies the policy in file, the configuration in the account's home folder. If file requires
-// signatures, requireOfHome also applies this requirement, and uses the signers file in the same folder.
+// requireOfHome applies the policy of the configuration file in the account's home folder. file is the path of this
+// file. If it requires signatures, requireOfHome also applies this requirement, and uses the signers file in the same
+// folder.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if isMissing(err) {
@@ -102,7 +103,7 @@ func (c *Config) requireOfHome(file string) error {
 	return nil
 }
 
-// isMissing reports whether err means that a file does not exist or that its parent is not a folder.
+// isMissing reports whether err indicates that a file does not exist or that its parent is not a folder.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -207,8 +207,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	return doc, found, err
 }
 
-// importAll reads the tools of all servers in ready in parallel, and then proposes them in the order of ready. It
-// records the failure of a server and continues with the other servers.
+// importAll reads the tools of all servers in ready in parallel, and then proposes them in the order of ready. If the
+// import of a server fails, importAll adds the error to d and continues with the other servers.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAll(ctx, a, ready, timeout)

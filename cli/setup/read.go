@@ -118,7 +118,7 @@ type filler struct {
 }
 
 // variable matches a reference to a variable. It captures the name in ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and
-// {env:NAME}. It also matches other kinds of references, of which it captures nothing.
+// {env:NAME}. It also matches other kinds of references, but captures no name from them.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -147,8 +147,8 @@ func (c clientServer) commandOrURL() string {
 	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
-// Default time limits for the first response of a server. installsIn applies to servers that a package runner starts,
-// because it may have to download the server first.
+// Default time limits for the first response of a server. If a package runner starts the server, it may have to
+// download the server first. In this case, installsIn applies.
 const (
 	answersIn  = 10 * time.Second
 	installsIn = time.Minute
@@ -165,9 +165,9 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAll reads the tool lists of the servers in ready and prints a note for each server. It reads from at most twice
-// as many servers in parallel as there are processors. If a program exceeds the default time limit, readAll starts
-// the program again after all others have ended, because programs that start at the same time slow each other down.
+// readAll reads the tool lists of the servers in ready and prints a note for each server. The number of parallel reads
+// is at most twice the number of processors. If a program exceeds the default time limit, readAll starts the program
+// again after all others have ended, because programs that start at the same time slow each other down.
 func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []command.LiveList {
 	read := make([]command.LiveList, len(ready))
 	done := make(chan int)
@@ -209,7 +209,7 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 	return read
 }
 
-// problem returns a message about the error err of a server, with a remedy. timeout is the time limit that applied.
+// problem returns a message about err, an error of the server, with a remedy. timeout is the time limit that applied.
 func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	noise, noisy := errors.AsType[upstream.Noise](err)

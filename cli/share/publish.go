@@ -130,8 +130,8 @@ type Publisher struct {
 	database string // hash of the first event of log
 }
 
-// Document returns the document of the live registry and the number of events in its log. The document is signed if
-// the user has a key for checkpoints.
+// Document returns a document with the live registry, and the number of events in the log. If the user has a key for
+// checkpoints, the document is signed.
 func (p *Publisher) Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
 	b, err := export.Bundle(ctx, a, &p.from)
 	if err != nil {

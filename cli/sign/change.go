@@ -118,9 +118,9 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// changeSigners edits the signers file and records its new state in the database. If the process is killed after the
-// first step, the result is the same as if the user had edited the file. The signers record command then records the
-// new state.
+// changeSigners edits the signers file and then adds its new state to the database. If the process is killed between
+// these steps, the result is the same as if the user had edited the file. The user can then run the signers record
+// command to add the new state.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {

@@ -120,8 +120,8 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	return nil
 }
 
-// firstSigners returns the first state of the signers, in which key belongs to principal. If the signers file does not
-// exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
+// firstSigners returns the first state of the signers. In this state, key belongs to principal. If the signers file
+// does not exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -142,8 +142,8 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	return s, text, err
 }
 
-// startSigning returns the text of the user's configuration file with the settings for signing added. It adds the
-// settings at the beginning, because in TOML they must precede the first table.
+// startSigning adds the settings for signing to the text of the user's configuration file, and returns the new text. It
+// adds the settings at the beginning, because in TOML they must precede the first table.
 func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	text, err := settings.ReadConfig(c.UserFile)
 	if err != nil && !settings.Missing(err) {

@@ -119,8 +119,9 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners checks that a signer of the previous state signed each recorded state of the signers, and that the
-// last state matches the signers file and the settings. The document lists the states and the problems.
+// ExamineSigners checks the recorded states of the signers. Each state must be signed by a signer of the previous
+// state, and the last state must match the signers file and the settings. The document lists the states and the
+// problems.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -186,8 +187,8 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// signSigners returns a signed statement for the change of the signers file to newSigners. desk must have been opened
-// with newSigners as its signers file.
+// signSigners returns a signed statement for the change of the signers to newSigners. The caller must have opened desk
+// with newSigners as its signers.
 func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, newSigners *signers.Signers) (*proof.Signed, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {

@@ -42,8 +42,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// Decision returns the signed statement for an act of actor, or nil if acts need no signature. prepare returns the
-// statement to sign.
+// Decision returns the signed statement for an act of actor, or nil if acts need no signature. The prepare function
+// returns the statement to sign.
 func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {
@@ -53,9 +53,9 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
 }
 
-// SignAs signs the statement that prepare returns with the key that findKey returns. If the flags name files with a
-// statement and its signature, SignAs reads these files instead. With --print-statement, SignAs prints the statement
-// and returns ErrPrinted.
+// SignAs signs the statement that prepare returns with the key that findKey returns. If the flags specify files that
+// contain a statement and its signature, SignAs reads these files instead. With --print-statement, SignAs prints the
+// statement and returns ErrPrinted.
 func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), findKey func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
@@ -117,8 +117,8 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	return len(states) > 0, err
 }
 
-// DeskFor returns a desk for one decision of the actor of session b. If decisions must be signed, the desk contains the
-// statement that prepare returns, with its signature.
+// DeskFor returns a desk with which the actor of session b can make one decision. If decisions must be signed, the desk
+// contains the statement that prepare returns, with its signature.
 func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {

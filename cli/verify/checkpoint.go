@@ -147,7 +147,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched is a ledger that passes each event and each call to checker when they are read.
+// watched is a ledger that passes each event and each call to checker when it reads them.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker
@@ -186,11 +186,11 @@ type keptCheckpoint struct {
 	checkpoint.Checkpoint
 	file     string
 	signed   bool // the signature was verified
-	unproven bool // the newest call of the checkpoint is in a file that the user did not name
+	unproven bool // the newest call of the checkpoint is in a file that the user did not pass
 }
 
-// readCheckpoints reads the checkpoints in files. It verifies their signatures with the public key in the file key,
-// or with the user's own key if key is "". If the user has no key, it does not verify the signatures.
+// readCheckpoints reads the checkpoints in files. It verifies their signatures with the public key in the file at the
+// path in key. If key is "", it uses the user's own key. If the user has no key, it does not verify the signatures.
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
 	if len(files) > 0 && a.Remote == nil { // a user connected over SSH has the key on another machine

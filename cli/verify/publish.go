@@ -51,9 +51,9 @@ func PublishAtExit(ctx context.Context, a *command.App) {
 	}
 }
 
-// PublishWhileRunning starts to publish after each decision of this process, and refreshes state after each
-// publication. stop ends these publications. The caller must then call PublishAtExit, which publishes the remaining
-// decisions.
+// PublishWhileRunning starts a goroutine that publishes after each decision of this process. After each publication,
+// the goroutine refreshes state. Calling stop ends the goroutine. The caller must then call PublishAtExit, which
+// publishes the remaining decisions.
 func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()

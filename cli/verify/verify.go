@@ -130,8 +130,8 @@ func newVerify(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// checkCallFiles returns an error if one of files cannot be read. Without this check, a mistyped name would be
-// reported as damage. checkCallFiles does not open pipes, because opening a pipe blocks until another process writes
+// checkCallFiles returns an error if it cannot read one of the given files. Without this check, a mistyped name would
+// be reported as damage. checkCallFiles does not open pipes, because opening a pipe blocks until another process writes
 // to it.
 func checkCallFiles(a *command.App, files []string) error {
 	for _, file := range files {
@@ -153,9 +153,9 @@ func checkCallFiles(a *command.App, files []string) error {
 	return nil
 }
 
-// Verified verifies the database and the version files in its workspace folders. It ignores files that the database
-// does not know, because a folder may be newer than a copy of the database; the drift command reports such files. If
-// checker is not nil, checker receives the events and calls of the log.
+// Verified verifies the database and the version files in its workspace folders. It ignores files that are missing in
+// the database, because a folder may be newer than a copy of the database. The drift command reports these files. If
+// checker is not nil, Verified passes the events and calls of the log to it.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
 	var err error
@@ -207,7 +207,8 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	return r, nil
 }
 
-// PrintReport prints the result of a verification. checkpoints lists the checkpoints that were compared with the log.
+// PrintReport prints the result of a verification. checkpoints contains the checkpoints that were compared with the
+// log.
 func PrintReport(a *command.App, r Verification, checkpoints []keptCheckpoint) error {
 	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []findings.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {

@@ -176,8 +176,8 @@ func (d *dialogue) runEntered(ctx context.Context, words []string) int {
 	return d.run(ctx, args...)
 }
 
-// help prints the commands of the dialogue and the commands of the program. Unless all is true, it prints only
-// commands about proposals.
+// help prints the commands of the dialogue and the commands of the program. If all is false, it prints only commands
+// about proposals.
 func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
 		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
@@ -198,7 +198,7 @@ func (d *dialogue) help(all bool) int {
 	return command.ExitOK
 }
 
-// endless lists the commands that the dialogue does not offer, because they run until the user stops them.
+// endless contains commands that run until the user stops them. The dialogue does not offer these commands.
 var endless = []string{"serve", "mcp", "guard", "watch", "demo"}
 
 // step shows the next or the previous proposal of the last list that was printed.

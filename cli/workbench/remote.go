@@ -75,9 +75,9 @@ const (
 	readerRest = 200 * time.Millisecond // time after which the event reader discards an unknown sequence
 )
 
-// limitedKeyboard is a reader that limits the input that the event reader buffers. If a paste is too long,
-// limitedKeyboard ends the paste and drops the rest, which would otherwise be interpreted as keys. It also drops keys
-// that arrive faster than the workbench can process them, because each key draws a frame.
+// limitedKeyboard is a reader that limits how much input the event reader buffers. If a paste is too long,
+// limitedKeyboard ends the paste and drops the rest, because the event reader would otherwise interpret the rest as
+// keys. It also drops keys that arrive faster than the workbench can process them, because each key draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time

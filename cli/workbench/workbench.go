@@ -56,8 +56,8 @@ func Run(cmd *cobra.Command, a *command.App) error {
 // wake the processor more often even if nothing changes.
 const framesPerSecond = 30
 
-// Open runs the workbench until the user quits. place is the name of the place that the workbench shows. If place is
-// "", the workbench shows the project of the configured layer.
+// Open runs the workbench until the user quits. The workbench shows the place with the given name or, if place is "",
+// the project of the configured layer.
 func Open(ctx context.Context, a *command.App, place string) (err error) {
 	a.Creates = true
 	b, err := a.OpenSession(ctx)
@@ -78,8 +78,8 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	defer a.KeepCalls(ctx, func(string) {})()                   // an error is reported by the next command that moves calls
-	open, end := context.WithCancel(context.WithoutCancel(ctx)) // signals must not cancel all writes at once, so open ignores ctx
+	defer a.KeepCalls(ctx, func(string) {})()                   // errors are ignored here; the next command that moves calls reports them
+	open, end := context.WithCancel(context.WithoutCancel(ctx)) // a signal must not cancel all writes at once, so this context ignores signals
 	defer end()                                                 // ends the reads of closed pages
 	conf := tui.Config{
 		Context: open, Remote: a.Remote != nil,
@@ -96,7 +96,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Servers = nil // the servers would be read from files on the server's machine
+		conf.Servers = nil // the list would be read from the files of the server, not of the user
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -112,7 +112,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	}
 	width, height := terminalSize(a)
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
-	conf.Elsewhere = func() []tui.Elsewhere { // entries that the search finds outside of the workbench
+	conf.Elsewhere = func() []tui.Elsewhere { // commands that the search finds, but that run outside of the workbench
 		var all []tui.Elsewhere
 		for _, c := range a.Program.Root(a).Commands() {
 			if c.IsAvailableCommand() {
@@ -224,7 +224,7 @@ func terminalSize(a *command.App) (width, height int) {
 	return 80, 24
 }
 
-// catalogReader implements tui.Registry for the merged view of the layers in view.
+// catalogReader implements tui.Registry. It merges the definitions of the layers in view.
 type catalogReader struct {
 	db   *store.DB
 	view []registry.Layer

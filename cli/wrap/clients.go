@@ -25,10 +25,10 @@ import (
 	"toolcrib/store"
 )
 
-// ClientEntries returns the servers of all clients, and the client files that configure these servers. It searches
-// the files of this machine and of the working directory. Each entry has the server's name in toolcrib. If the
-// database records the command of a server, the name of that server is reserved for the recorded command. No database
-// is required.
+// ClientEntries returns the servers of all clients, and the client files that configure these servers. It searches the
+// files of this machine and of the working directory. Each entry has the server's name in toolcrib. If the database
+// contains the command of a server, the name of the server is reserved for this command. ClientEntries also works
+// without a database.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -51,7 +51,7 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns the servers in files that the database also contains, by name. It returns each server with the
+// recorded returns the servers that are in the given files and in the database, keyed by name. Each server has the
 // command or URL that was used when its tools were first proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
@@ -76,7 +76,7 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 	return known
 }
 
-// guardPrefix returns the beginning of the command line of a guard: the program and its flags. In a user's file, the
+// guardPrefix returns the program and the flags at the beginning of a guard's command line. In a user's file, the
 // program is a path, because a graphical client does not have the PATH of the shell. In a project's file, the program
 // is a name, because the file must work on other machines.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
@@ -149,10 +149,10 @@ const (
 	silent  = "the server does not respond, so toolcrib cannot check whether the server requires a sign-in (OAuth); when the server responds, run toolcrib wrap again"
 )
 
-// signIn connects to a server at a URL without credentials. It returns signsIn if the server rejects the connection,
-// because its client must obtain a token with OAuth. It returns silent if the server does not respond, and ""
-// otherwise. If the entry has headers or a token, signIn returns "" without connecting. atLeast is a lower bound for
-// the time limit.
+// signIn connects to a server at a URL without credentials. If the server rejects the connection because the client
+// must obtain a token with OAuth, signIn returns the reason signsIn. If the server does not respond, it returns the
+// reason silent. Otherwise, it returns "". If the entry has headers or a token, signIn returns "" without connecting.
+// atLeast is a lower bound for the time limit.
 func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
 	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })

@@ -25,8 +25,8 @@ func machine(a *command.App) (clients.Machine, error) {
 	return clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}, err
 }
 
-// planHooks returns the planned changes to the files in which clients configure hooks. A change adds or removes the
-// hook that checks skills and instruction files. ids restricts the clients unless it is empty.
+// planHooks returns the planned changes to the files in which clients configure hooks. Each change adds or removes the
+// hook that checks skills and instruction files. If ids is not empty, only the files of these clients change.
 func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -40,7 +40,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	var plans []*wrapping
 	found := m.Hooks(ids...)
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		for _, c := range clients.All() { // do not claim that sessions stop
+		for _, c := range clients.All() { // list these clients, so that the output does not suggest that their sessions stop
 			if c.HasHooks() {
 				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "the client has no folder in your home folder; if you use this client: toolcrib wrap --hooks " + c.ID})
 			}
@@ -100,7 +100,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// hookWords returns words as a command line for the shell in which clients run hooks.
+// hookWords formats words as a command line for the shell in which clients run hooks.
 func hookWords(words []string) string {
 	return strings.Join(lists.Map(words, func(w string) string {
 		if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
@@ -120,7 +120,7 @@ type docStatusHook struct {
 }
 
 // hooksOff returns the settings files that disable all hooks of Claude Code (code.claude.com/docs/en/hooks). It
-// searches the folder user, and the .claude folders in dir and its parents.
+// searches the .claude folders in dir and its parents. It also searches the user's own folder, whose path is in user.
 func hooksOff(dir, user string) []string {
 	folders := []string{user}
 	for at := dir; ; at = filepath.Dir(at) {

@@ -59,9 +59,9 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns a function that looks up the environment variables of toolcrib when the client starts it. Unless
-// the entry clears the environment, these include the variables of this process. differs describes a variable that
-// prevents the comparison or loads additional code, or is "".
+// environment returns a function that looks up the environment variables that toolcrib has when the client starts it.
+// Unless the entry clears the environment, they include the variables of this process. differs describes a variable
+// that prevents the comparison or loads additional code. If no variable does so, it is "".
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
 	all := s.Env
@@ -96,7 +96,8 @@ func (i inspector) environment(s clients.Start) (getenv func(string) string, dif
 	}, differs
 }
 
-// parse parses args as the program does. server reports whether args start a guard, and line describes the guard.
+// parse parses args in the same way as the program does. server reports whether args start a guard, and line describes
+// the guard.
 func (i inspector) parse(probe *command.App, args []string) (line clients.Line, server bool, err error) {
 	root := i.app.Program.Root(probe)
 	cmd, rest, err := root.Find(args)
@@ -129,8 +130,8 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 	return line, true, nil
 }
 
-// program returns the path of the program that an entry starts. differs describes how this program differs from the
-// user's program, or is "".
+// program returns the path of the program that an entry starts. differs describes the difference between this program
+// and the user's program. It is "" if the programs are the same.
 func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
 	own := i.app.Env.Program
 	file = find(s.Program, s.Dir, env("PATH"))
@@ -149,8 +150,8 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	return file, "starts another program: " + s.Program
 }
 
-// find returns the path of the program that would be started in the folder dir with the given PATH. It returns "" if
-// the path cannot be determined.
+// find returns the path of the file that is executed if a process in the folder dir starts program while path is the
+// value of PATH. It returns "" if the file cannot be determined.
 func find(program, dir, path string) string {
 	switch {
 	case filepath.IsAbs(program):

@@ -168,8 +168,8 @@ func newStatus(a *command.App) *cobra.Command {
 	}
 }
 
-// unreadDatabase returns the error of the status command if the database cannot be opened with the error err. The
-// returned error contains err, a remedy, and the names of the guards that therefore list no tools.
+// unreadDatabase returns the error that the status command reports if opening the database failed with err. The
+// returned error contains a remedy, and the names of the guards that list no tools because of the failure.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {

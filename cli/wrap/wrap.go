@@ -292,8 +292,8 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	return cmp.Or(err, process.CheckFindings(len(d.Left) == 0))
 }
 
-// noChangeReason returns a phrase that explains why no file needs to change, to append to a message. It returns "" if
-// a problem prevents the change.
+// noChangeReason returns the reason why no file needs to change, as a phrase that can be appended to a message. It
+// returns "" if a problem prevents the change.
 func (d *docWrap) noChangeReason(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:
