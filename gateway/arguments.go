@@ -1,4 +1,4 @@
-// The arguments and the call context of a call: limits, parsing, and validation.
+// This file parses and validates the arguments and the call context of a call, and limits their size.
 
 package gateway
 
@@ -22,9 +22,9 @@ const (
 	maxArgumentDepth = 64
 )
 
-// readArguments parses the arguments of a call of c, which must be an object. If raw is empty, it returns an empty
-// object. The arguments of a guarded call may be as large as a message, because the gateway does not validate them
-// against a schema.
+// readArguments parses raw, the arguments of a call. The arguments must be an object. If raw is empty, the result is an
+// empty object. The arguments of a guarded call may be as large as a message, because the gateway does not validate
+// them against a schema.
 func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
@@ -72,8 +72,8 @@ const (
 	maxContextID    = 200 // length of an id in characters
 )
 
-// CallContext is the caller's description of the reason for a call and of the conversation. It is not verified. The
-// eval gate and the hub receive the call context separately from the values that toolcrib knows.
+// CallContext is the caller's description of the reason for a call and of the conversation. It is not verified.
+// Requests to the eval gate and to a hub contain the call context in a separate field.
 type CallContext struct {
 	UserMessage    string          `json:"user_message,omitempty"`    // message of the user that led to the call
 	ChatID         string          `json:"chat_id,omitempty"`         //
@@ -83,8 +83,8 @@ type CallContext struct {
 	Context        json.RawMessage `json:"context,omitempty"`         // additional data: any JSON object
 }
 
-// ReadCallContext converts n to a call context. It returns an error if n has unknown fields. path is the path of n in
-// its document, for the error.
+// ReadCallContext converts n to a call context. It returns an error if n has unknown fields. The error identifies
+// fields by paths that begin with path.
 func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	var c CallContext
 	ps := jsondoc.Bind(n, path, &c)
@@ -106,8 +106,8 @@ func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	return ReadCallContext(n, jsondoc.Root)
 }
 
-// problems returns a problem for each field of c that is too large or has the wrong form. path is the path of c in its
-// document.
+// problems returns a problem for each field of c that is too large or has the wrong form. The problems identify fields
+// by paths that begin with path.
 func (c CallContext) problems(path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }

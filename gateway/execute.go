@@ -1,4 +1,4 @@
-// The execution of a call: the gates that it passes, the provider that runs it, and the records in the call log.
+// This file executes calls: each call passes the gates, a provider runs it, and the call log records its outcome.
 
 package gateway
 
@@ -49,7 +49,7 @@ type Admitted struct {
 // Tool returns the live version of the called tool.
 func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 
-// Admit passes a call through every gate but does not run the call. It is for callers that run calls themselves. It
+// Admit passes a call through every gate but does not run the call. Callers of Admit run the call themselves. Admit
 // returns the same errors as Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	if err := c.Check(); err != nil {
@@ -91,8 +91,9 @@ type prepared struct {
 }
 
 // prepare looks up the tool of a call and passes the call through the first three gates: the tool is registered, the
-// agent has the tool, and the arguments are valid. It may use cached tools of the agent; admit checks later that they
-// are current. The error reports a failed lookup. If a gate refuses the call, prepare stores the refusal in the result.
+// agent has the tool, and the arguments are valid. It uses cached tools of the agent if possible; admit checks later
+// that they are current. The error reports a failed lookup. If a gate refuses the call, prepare stores the refusal in
+// the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, context: r.CallContext, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: forLog(r.Tool, 128), Command: forLog(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -284,10 +285,10 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// admitUnlogged decides whether a call may run although it could not be logged. cause is the error of the write.
-// admitUnlogged returns nil if the call may run, or if a gate has refused the call. A guarded call must not run,
-// because the log must contain every call of the server. Any other call may run unless it requires approval, its tool
-// has a limit, or a gate cannot be checked.
+// admitUnlogged decides whether a call may run although the log entry of the call could not be written. cause is the
+// error of the write. admitUnlogged returns nil if the call may run, or if a gate has refused the call. A guarded call
+// must not run, because the log must contain every call of the server. Any other call may run if it requires no
+// approval, its tool has no limit, and all gates can be checked.
 func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -306,7 +307,8 @@ func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) e
 	return nil
 }
 
-// warnUnlogged adds a warning to p that the call log has no record of the call or its outcome, and writes a warning.
+// warnUnlogged adds a warning to p: the call log does not contain the call or its outcome. It also passes the warning,
+// with the cause, to g.warn.
 func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the call log.")
 	g.warn(fmt.Sprintf("%s in the call log (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
@@ -375,8 +377,8 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 }
 
 // resumeApproved looks for an approved pending call that is identical to the guarded call p and has not run. If there
-// is one, resumeApproved logs p as the execution of the pending call and returns true. The id of p becomes the id in
-// the user's answer. Call ids are unique, so the answer permits only one call.
+// is one, resumeApproved logs p as the execution of this pending call and returns true. For this purpose, p receives
+// the call id from the user's answer. Call ids are unique, so the answer permits only one call.
 func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
@@ -458,7 +460,7 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	return res, nil
 }
 
-// providers runs calls at the provider that the tool names.
+// providers runs each call at the provider that the tool's definition specifies.
 type providers struct {
 	byType  map[registry.ProviderType]Provider
 	limit   time.Duration // time limit of a call
@@ -539,8 +541,8 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 }
 
-// addChange appends an event to the audit log if failed, the error of a call, has the code CodeChanged, because the
-// tool differs from its approved definition.
+// addChange appends an event to the audit log if the code of failed is CodeChanged, that is, if the tool differs from
+// its approved definition.
 func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	e, ok := errors.AsType[*Error](failed)
 	if !ok || e.Code != CodeChanged {
@@ -550,8 +552,8 @@ func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, faile
 }
 
 // changed returns a refusal if the provider finds that a tool differs from its approved definition. Otherwise, it
-// returns nil. It also returns nil if the provider cannot check the tool, because the provider checks again when the
-// call runs.
+// returns nil. If the provider cannot check the tool now, changed also returns nil, because the provider checks again
+// when the call runs.
 func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	named := tool.Definition.Tool.Provider
 	if named == nil {
@@ -713,7 +715,7 @@ type Result struct {
 }
 
 // NotReached returns the reason why a request failed on the network. The reason omits the address, which agents must
-// not learn. sure is true if the request certainly was not delivered, so that the call cannot have run.
+// not learn. sure is true if the request certainly was not delivered. In that case, the call cannot have run.
 func NotReached(err error) (reason string, sure bool) {
 	op, ok := errors.AsType[*net.OpError](err)
 	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")

@@ -1,4 +1,4 @@
-// The gateway, its configuration, and its error codes.
+// This file contains the gateway, its configuration, and its error codes.
 
 package gateway
 
@@ -208,8 +208,8 @@ type Error struct {
 	Details json.RawMessage // additional information for the agent, as JSON; nil for none
 	Pending string          // id of the pending call; "" if there is none
 
-	// ApprovalRequest is the provider's own id of the approval that it requires, with CodeProviderApproval; "" for
-	// none.
+	// With CodeProviderApproval, ApprovalRequest is the id that the provider itself has assigned to the approval. It is
+	// "" if there is none.
 	ApprovalRequest string
 	Answer          json.RawMessage // an object with the fields of the provider's answer that are not in the fields above, or nil
 	// NotRun is true if the call certainly did not run. Such a call does not count against the daily limit.
@@ -228,8 +228,8 @@ func (e *Error) Is(target error) bool {
 	return code != "" && Code(code) == e.Code
 }
 
-// Foreign reports whether a provider may use the code c. c must have the form of a code and must not be reserved for
-// the gateway.
+// Foreign reports whether a provider is allowed to use the code c. This is true if c has the form of a code and is not
+// reserved for the gateway.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,

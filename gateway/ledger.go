@@ -1,4 +1,4 @@
-// The records of the gateway, and the gates that depend on the records of earlier calls.
+// This file contains the records of the gateway, and the gates that depend on the records of earlier calls.
 
 package gateway
 
@@ -32,8 +32,8 @@ type Ledger interface {
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction indicates that a Ledger has refused a record that contradicts other records, such as a call of a
-// tool without an approved version.
+// ErrContradiction indicates that a Ledger has refused a record because the record contradicts other records. An
+// example is a call of a tool without an approved version.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
 // LedgerReader reads one snapshot: calls, signatures, and the live registry.
@@ -47,8 +47,8 @@ type LedgerReader struct {
 type CallReader interface {
 	// Use returns the user's earlier calls of a tool, summarized for the cooldown and the daily limit.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
-	// NotRun returns the number of the user's calls of a tool on the day of now (UTC) that passed the limits and
-	// certainly did not run.
+	// NotRun returns the number of the user's calls of a tool that passed the limits and certainly did not run. It
+	// counts the calls on the day (UTC) that contains now.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
 	// Override returns the tier of a tool that is set for the given user, or "" if none is set.
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
@@ -61,8 +61,8 @@ type CallReader interface {
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
 	// Calls returns the calls that q selects, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
-	// Refusals returns the hours that q selects, the newest first. Each returned hour has refused calls that were
-	// counted but not logged.
+	// Refusals returns the numbers of refused calls in the hours that q selects, the newest first. It omits hours in
+	// which every refused call was logged.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
@@ -133,8 +133,8 @@ type Outcome struct {
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals contains the numbers of refused calls that an agent made for a user in an hour (UTC). Written is the number
-// of calls that were logged. Counted is the number of calls that were counted and not logged.
+// Refusals contains the numbers of refused calls of one agent for one user in one hour (UTC). Written is the number of
+// calls that were logged. Counted is the number of calls that were counted and not logged.
 type Refusals struct {
 	Agent    string    `json:"agent"`
 	User     string    `json:"user"`
@@ -152,8 +152,7 @@ type RefusalQuery struct {
 	Limit int    // 1 to review.MaxPage
 }
 
-// Override is the approval tier of a tool for the calls of User, as set by By. An empty Tier removes an earlier
-// Override.
+// Override sets the approval tier of a tool for the calls of one user. An empty Tier removes an earlier Override.
 type Override struct {
 	ID   string
 	User string
@@ -292,8 +291,8 @@ func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	}
 }
 
-// Flush writes the queued outcomes. If another process locks the database for too long, Flush reports a warning for
-// each of them and drops them.
+// Flush writes the queued outcomes. If another process locks the database for too long, Flush drops the outcomes and
+// reports a warning for each of them.
 func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
@@ -303,8 +302,8 @@ func (g *Gateway) Flush(ctx context.Context) {
 	})
 }
 
-// flush writes the queued outcomes. If another process locks the database for too long, flush passes the outcomes to
-// locked.
+// flush writes the queued outcomes. If another process locks the database for too long, flush calls locked with the
+// outcomes.
 func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	g.late.writing.Lock()
 	defer g.late.writing.Unlock()

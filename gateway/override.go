@@ -1,4 +1,4 @@
-// Approval tiers that users set for tools, and queries of the call log.
+// This file sets approval tiers for the calls of a user, and reads the call log.
 
 package gateway
 
@@ -17,14 +17,14 @@ import (
 	"toolcrib/review/impact"
 )
 
-// TierChoice is the choice of an approval tier for a user's calls of one or more tools.
+// TierChoice is a user's choice of an approval tier for the user's calls of one or more tools.
 type TierChoice struct {
 	User  string
 	Tier  registry.ApprovalTier // "" removes the user's earlier choice
 	Layer registry.Layer        // layer that determines the view, which contains the tools
-	// Tools are ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the active
-	// tools of the MCP server named Server that have at least one of the annotations in Hints. Hints are keys of
-	// annotations in a definition. An empty Server or Hints does not restrict the selection.
+	// Tools contains ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the
+	// active tools of an MCP server that have at least one of the given annotations. Server is the name of this server,
+	// and Hints contains keys of annotations in a definition. An empty Server or Hints does not restrict the selection.
 	Tools  []string
 	Server string
 	Hints  []string
@@ -34,21 +34,21 @@ type TierChoice struct {
 type TierChange struct {
 	Set   []Override
 	Same  []Override  // tools that already have the tier; By and At are zero if no user has set the tier
-	Fixed []FixedTier // tools whose tier cannot be set; always empty if TierChoice.Tools lists tools, because such a tool is then an error
+	Fixed []FixedTier // tools with a tier that cannot be set; always empty if TierChoice.Tools is not empty, because such a tool is then an error
 }
 
-// FixedTier identifies a tool if the user cannot set its tier, and contains the reason.
+// FixedTier is a tool with a tier that the user cannot set, and the reason.
 type FixedTier struct {
 	Tool registry.Subject `json:"tool"`
 	Why  string           `json:"reason"`
 }
 
-// Tiers returns the result that SetTiers would return for c, without a change.
+// Tiers returns the result that SetTiers would return for c, but does not set any tier.
 func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
 }
 
-// view calls read with one snapshot of l and returns the result.
+// view calls read with a snapshot of l, and returns the result of read.
 func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, error)) (found T, err error) {
 	err = l.View(ctx, func(r LedgerReader) (err error) {
 		found, err = read(r)
@@ -89,8 +89,8 @@ func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierCh
 	return change, err
 }
 
-// tierChange returns the effect of c in the snapshot of r. It returns an error if actor may not set tiers or if c is
-// invalid.
+// tierChange returns the effect of c in the snapshot of r. It returns an error if the actor is not allowed to set
+// tiers, or if c is invalid.
 func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	var change TierChange
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
@@ -222,14 +222,14 @@ func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
-// Refusals returns the hours that q selects, the newest first. Each returned hour has refused calls that were counted
-// but not logged.
+// Refusals returns the numbers of refused calls in the hours that q selects, the newest first. It omits hours in which
+// every refused call was logged.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }
 
-// Calls returns the calls in the call log that q selects, the newest first. The Seq of the last call is
-// CallQuery.Before for the next page.
+// Calls returns the calls in the call log that q selects, the newest first. To read the next page, set CallQuery.Before
+// to the Seq of the last call.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Call, error) { return r.Calls(ctx, q) })
 }

@@ -1,4 +1,4 @@
-// Pending calls, which wait for the user's approval.
+// This file implements pending calls, which wait for the user's approval.
 
 package gateway
 
@@ -31,7 +31,7 @@ type Pending struct {
 	ContentHash string
 	Args        json.RawMessage // canonical
 	CallContext CallContext     // description of the call by the caller, not verified
-	Digest      string          // hash of the call (see Pending.digest) that an answer can use to identify the call
+	Digest      string          // hash of the call (see Pending.digest), with which an answer can identify the call
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
@@ -94,7 +94,7 @@ func (g *Gateway) State(p Pending) PendingState {
 	return PendingInterrupted
 }
 
-// digest returns the hash of the fields of p that an answer applies to.
+// digest returns the hash of the fields of p to which an answer applies.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -169,7 +169,7 @@ func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
 
-// approvalRequired returns the refusal of a call that waits for approval as p.
+// approvalRequired returns the refusal of a call that waits for the user as the pending call p.
 func approvalRequired(p Pending) error {
 	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry the call; poll for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
 	if p.Caller.isGuarded() {
@@ -178,8 +178,8 @@ func approvalRequired(p Pending) error {
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
 }
 
-// Pending returns the pending calls that q selects, the newest first. The Seq of the last call is PendingQuery.Before
-// for the next page.
+// Pending returns the pending calls that q selects, the newest first. To read the next page, set PendingQuery.Before to
+// the Seq of the last call.
 func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error) {
 	q.Now = g.stamp()
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
@@ -235,9 +235,9 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 // MaxReason is the maximum length of the reason for a refusal, in characters.
 const MaxReason = 2_000
 
-// Approve approves the pending call with the given id and runs it. expect is the digest of the call that the user has
-// seen. If the digest of the stored call differs, Approve returns review.ErrDigest. If expect is "", Approve does not
-// compare the digests.
+// Approve approves the pending call with the given id and runs it. The argument expect contains the digest of the call
+// that the user has seen. If the digest of the stored call differs, Approve returns review.ErrDigest. If expect is "",
+// Approve does not compare the digests.
 //
 // One transaction records the approval and the start of the call before the call runs, and a pending call has at most
 // one answer. Therefore the call runs at most once. If toolcrib exits during the call, the state of the call is
@@ -255,7 +255,8 @@ type Answering struct {
 	signed  *proof.Signed
 }
 
-// Signed returns an Answering for the action in s, a signed statement that PrepareAnswer or PrepareTiers has returned.
+// Signed returns an Answering for the action in s. This is the signed form of a statement from PrepareAnswer or
+// PrepareTiers.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns an Answering for unsigned actions.
@@ -283,7 +284,7 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	return a.gateway.perform(ctx, admitted)
 }
 
-// claim records the approval of a pending call by actor, and returns the call that executes it.
+// claim records that the actor approves a pending call, and returns the call that executes the pending call.
 func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
 	g := a.gateway
 	pending, err := g.PendingCall(ctx, id)
@@ -332,8 +333,9 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	return p, err
 }
 
-// open returns the pending call with the given id. It returns an error if actor may not perform act, if the call is not
-// waiting, or if expect is not "" and differs from the digest of the call.
+// open returns the pending call with the given id. It returns an error if the actor is not allowed to perform act, or
+// if the call is not waiting. If expect is not "", it also returns an error if the digest of the call differs from
+// expect.
 func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
 	if err := proposals.Authorize(actor, act, proposals.Actor{}); err != nil {
 		return Pending{}, err
@@ -412,8 +414,8 @@ func checkReason(reason string) (string, error) {
 	return reason, CheckReason(reason)
 }
 
-// PrepareAnswer returns the statement that actor must sign to approve or refuse a pending call. Pass the signed
-// statement to Gateway.Signed, and call Approve or Refuse on the result. For expect, see Approve.
+// PrepareAnswer returns the statement that the actor must sign to approve or refuse a pending call. Pass the signed
+// statement to Gateway.Signed, and call Approve or Refuse on the result. The argument expect is described at Approve.
 func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
 	act := proposals.ActApproveCall
 	if !approve {
@@ -457,7 +459,7 @@ func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor,
 	return a.gateway.signing.Record(ctx, tx, signed)
 }
 
-// PrepareTiers returns the statement that actor must sign to make the choice c. Pass the signed statement to
+// PrepareTiers returns the statement that the actor must sign to make the choice c. Pass the signed statement to
 // Gateway.Signed, and call SetTiers with the same choice on the result.
 func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c TierChoice) ([]byte, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]byte, error) {
@@ -469,7 +471,7 @@ func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c Tie
 	})
 }
 
-// tierAct returns the content of the statement that makes the choice c. set contains the changes of the choice.
+// tierAct returns the content of the statement that makes the choice c and sets the tiers in set.
 func tierAct(c TierChoice, set []Override) *statement.Tier {
 	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
 	for _, o := range set {
@@ -478,8 +480,8 @@ func tierAct(c TierChoice, set []Override) *statement.Tier {
 	return act
 }
 
-// StatementAct returns the content of a statement that sets only o. The signed statement of o may also set the tiers of
-// other tools.
+// StatementAct returns the content of a statement that sets only the tier in o. The statement that was signed for o may
+// also set the tiers of other tools.
 func (o Override) StatementAct() *statement.Tier {
 	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

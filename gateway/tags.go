@@ -1,4 +1,4 @@
-// The parsing of calls in a model's answer: tag lines and the strict JSON protocol.
+// This file parses calls in a model's answer: tag lines and the strict JSON protocol.
 
 package gateway
 
@@ -130,7 +130,8 @@ type tagReader struct {
 	found   Parsed
 }
 
-// read parses a line, and adds a call or a problem to r.found. It reports whether to hide the line from the user.
+// read parses a line, and adds a call or a problem to r.found. It returns true if the line must be hidden from the
+// user.
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
 	prefix, argument := "", ""
@@ -184,10 +185,10 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 	return false
 }
 
-// ParseJSON parses a model's answer as a single call in the strict JSON protocol. It checks in this order that the
-// answer has the form of a call, that the caller's agent has the tool, that the nonce in the call equals the given
-// nonce of the turn, and that the arguments are valid. If a check fails, the error is an *Error with the protocol's
-// code for this check.
+// ParseJSON parses a model's answer as a single call in the strict JSON protocol. It checks the following in this
+// order: the answer has the form of a call, the caller's agent has the tool, the nonce in the call equals the given
+// nonce of the turn, and the arguments are valid. If a check fails, the error is an *Error with the protocol's code for
+// this check.
 func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string) (ParsedCall, error) {
 	call, err := toolcall.Parse(answer)
 	if err != nil {

@@ -1,4 +1,4 @@
-// The tools of an agent: lookup, search, descriptions, and schemas. Also the eval gate.
+// This file finds and describes the tools of an agent, compiles their schemas, and asks the eval gate.
 
 package gateway
 
@@ -62,8 +62,8 @@ type toolsets struct {
 	cache  cache[toolsetKey, *toolset]
 }
 
-// of returns the current toolset of c. A transaction that uses the toolset must call current again, because a version
-// may have been approved since.
+// of returns the current toolset of c. A transaction that uses the toolset must pass it to current, because a version
+// may have been approved in the meantime.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the toolset with the key of previous for the snapshot of r. The result is previous itself if no
-// version has been approved since previous was resolved.
+// current returns the toolset with the key of previous at the state of the registry in the snapshot of r. If no version
+// has been approved since previous was resolved, the result is previous itself.
 func (t *toolsets) current(ctx context.Context, r impact.ToolReader, previous *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == previous.state {
@@ -202,7 +202,7 @@ func unknown(name string) error {
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }
 
-// deactivated returns the error for a lookup of the given name, which belongs to the inactive tool e.
+// deactivated returns the error for a lookup of an inactive tool by the given name.
 func deactivated(name string, e registry.Entry) error {
 	if e.Refused != nil {
 		return &Error{Code: CodeUnknown, Message: fmt.Sprintf("%s is not in use: %s.", jsondoc.Quote(name), jsondoc.Printable(e.Refused.Error()))}
@@ -272,8 +272,9 @@ type evalGate struct {
 }
 
 // check asks the eval gate for a decision if the tool requires the gate. It returns an error if the gate refuses the
-// call. If the gate fails or exceeds the timeout, check returns a warning, and the call may run. In this case, check
-// returns an error instead if the tool is destructive, if the call required approval, or if g.closed is true.
+// call. If the gate fails or exceeds the timeout, some calls are refused with an error: calls of a destructive tool,
+// calls that required approval, and, if g.closed is true, all calls. Any other call may run, and check returns a
+// warning.
 func (g evalGate) check(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
@@ -431,8 +432,8 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst returns order with all tools that have a name equal to the query moved to the front. It truncates the
-// result to limit. order contains indexes of s.entries.
+// exactFirst returns at most limit indexes of s.entries. The tools that have the query as one of their names come
+// first, followed by the other tools in order.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -473,8 +474,9 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	return Description{Tool: e.Live, Why: set.allowed[e.Subject].Why(), Approval: tier}, err
 }
 
-// tierOf returns the approval tier that applies if c calls the given tool. For a tool with an overridable tier, a
-// guarded call requires approval only if the user has set this tier, because the client itself asks its user.
+// tierOf returns the approval tier that applies if c calls the given tool. A guarded call of a tool with an overridable
+// tier normally requires no approval, because the client itself asks its user. It requires approval only if the user
+// has set the tier of the tool to requires_approval.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
 	if !t.Approval.Overridable() || t.NeedsConfirmation() {
@@ -500,8 +502,8 @@ type schemas struct {
 	cache cache[string, *toolSchemas] // keyed by content hash
 }
 
-// compiled returns the compiled schemas of a tool. It returns an *Error if a schema cannot be compiled, because the
-// arguments or the result of a call could not be validated.
+// compiled returns the compiled schemas of a tool. If a schema cannot be compiled, it returns an *Error, because the
+// gateway could not validate the arguments or the result of a call.
 func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	if s, ok := c.cache.get(tool.ContentHash); ok {
 		return s, nil
@@ -523,8 +525,8 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 }
 
 // conforms validates the structured part of a result against the tool's output schema. If the tool has an output
-// schema, the structured part must exist (Model Context Protocol, server/tools, "Output Schema"). For hubs and built-in
-// tools, the structured part is the whole result.
+// schema, the structured part is required (Model Context Protocol, server/tools, "Output Schema"). For hubs and
+// built-in tools, the structured part is the whole result.
 func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.output == nil {
@@ -565,8 +567,8 @@ type ArgumentProblem struct {
 	Message string `json:"message"`
 }
 
-// explain describes the problems in wrong. message contains up to maxListed problems, and details contains up to
-// maxDetailed problems as JSON.
+// explain describes the problems of an error. The message contains at most maxListed problems. The details contain at
+// most maxDetailed problems, as JSON.
 func explain(wrong error) (message string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems
 	if !errors.As(wrong, &ps) {

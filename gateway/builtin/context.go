@@ -1,4 +1,4 @@
-// The tools for the context, the standing instructions, and projects.
+// This file implements the tools for the context, the standing instructions, and projects.
 
 package builtin
 
@@ -156,9 +156,9 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the name of the project for a new or changed record. If named is false, this is the conversation's
-// project. Otherwise, it is the project with the given name, in the stored spelling of the name. If the project does
-// not exist, resolve creates it.
+// resolve returns the name of the project for a new or changed record, in the stored spelling. If named is false, this
+// is the project of the conversation. Otherwise, it is the project with the given name, and resolve creates this
+// project if it does not exist.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:

@@ -1,4 +1,4 @@
-// The parsing of cron expressions, and the calculation of the runs of a schedule.
+// This file parses cron expressions and calculates the runs of a schedule.
 
 package builtin
 
@@ -55,7 +55,7 @@ const star = 1 << 63
 // a schedule refer to local time in loc. If a local time occurs twice because clocks are set back, the schedule runs
 // only at the first occurrence. If a local time does not occur because clocks are set forward, the schedule runs later
 // by the length of the change. If the hour field of a schedule starts with an asterisk, the schedule runs in every hour
-// that elapses, also when clocks are set back or forward.
+// that elapses, even on a day on which clocks are changed.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.inZone(loc).Next(after.In(loc))
@@ -79,7 +79,7 @@ func (r cronSchedule) inZone(loc *time.Location) *cron.SpecSchedule {
 	return &spec
 }
 
-// toWallClock returns a time in UTC with the same date and clock time as t in its location.
+// toWallClock converts t to a UTC time. Its date and clock time are those that t has in its own location.
 func toWallClock(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }

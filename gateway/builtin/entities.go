@@ -1,4 +1,4 @@
-// The tools for entities and for links from memories.
+// This file implements the tools for entities and for links from memories.
 
 package builtin
 
@@ -108,9 +108,9 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities of the given kind that may match a query. These are the entities with the query as
-// their name, and the entities with names that share the most words and trigrams with the query. Rare words and
-// trigrams have more weight. If kind is "", all kinds match.
+// candidateEntities returns entities of the given kind that may match a query. These are the entities whose name equals
+// the query, and the entities whose names share the most words and trigrams with the query. Rare words and trigrams
+// have more weight. If kind is "", all kinds match.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
@@ -332,9 +332,9 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the entity in matches whose type is kind, or an entity of otherType if there is no such entity.
-// matches contains all entities with the given name. If kind is "", any type matches, and matches must not contain more
-// than one entity. pickEntity returns false if no entity matches.
+// pickEntity returns an entity in matches with the given type, or otherwise an entity with the type otherType. The
+// entities in matches are all entities with the given name. If kind is "", any type matches. In that case, pickEntity
+// returns an error if matches contains more than one entity. pickEntity returns false if no entity matches.
 func pickEntity(matches []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(matches) > 1:

@@ -1,4 +1,4 @@
-// The decoding and validation of arguments.
+// This file decodes and validates arguments.
 
 package builtin
 
@@ -173,8 +173,8 @@ func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return nil
 }
 
-// change is an argument of an update tool. The field keeps its value if the argument is missing, is cleared if the
-// argument is null, and is set to the argument otherwise.
+// change is the new value of a field, as an argument of an update tool. If the argument is missing, the field keeps its
+// value. If the argument is null, the field is cleared.
 type change[T any] struct {
 	given bool
 	null  bool

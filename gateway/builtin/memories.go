@@ -1,4 +1,4 @@
-// The tools that store, change, and list memories.
+// This file implements the tools that store, change, and list memories.
 
 package builtin
 
@@ -18,8 +18,8 @@ const (
 	maxImportance     = 5
 )
 
-// scope returns the texts that a search examines in addition to the content of m: the project, the tags, and the names
-// of linked entities.
+// scope returns the texts that a search examines in addition to m.Content: the project, the tags, and the names of
+// linked entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
@@ -34,7 +34,7 @@ type memoryOut struct {
 	Memory Memory `json:"memory"`
 }
 
-// kind checks the kind of a memory, and returns it or fallback if it is "".
+// kind checks the kind of a memory and returns it. If value is "", it returns fallback.
 func (ps *problems) kind(value, fallback string) string {
 	return ps.oneOf("kind", value, fallback, "fact", "preference", "event", "note")
 }

@@ -1,4 +1,4 @@
-// The search for memories, its index terms, and its ranking.
+// This file searches for memories. It contains the index terms and the ranking of a search.
 
 package builtin
 
@@ -17,9 +17,9 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// Limits of a search for memories, so that its cost does not depend on the number of memories. For a word that occurs
-// in more than maxHits memories, the search considers the newest memories, the most important memories, and the
-// memories in the conversation's project.
+// These limits keep the cost of a search independent of the number of memories. If a word occurs in more than maxHits
+// memories, the search considers only the newest memories, the most important memories, and the memories in the
+// conversation's project.
 const (
 	maxQuery      = 500 // characters
 	maxQueryWords = 12
@@ -112,9 +112,10 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// addMatches adds the weight of each word of the query to the memories that contain the word. A lookup returns only the
-// newest memories with a word. Therefore addMatches makes additional lookups if some words are common: for memories
-// with all common words, and, among these, for important memories and for memories in the current project.
+// addMatches adds the weight of each word of the query to the memories that contain the word. If many memories contain
+// a word, a lookup returns only the newest of them, and the word is common. addMatches therefore makes additional
+// lookups for memories that contain all common words. These lookups find the newest of these memories, the important
+// ones, and those in the current project.
 func (s *search) addMatches(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {

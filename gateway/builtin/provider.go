@@ -1,4 +1,4 @@
-// The provider of the built-in tools, and the records that they store.
+// This file contains the provider of the built-in tools, and the records that the tools store.
 
 package builtin
 
@@ -78,8 +78,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. It runs the built-in tool with the name that the definition specifies for its
-// provider. The default is the id of the definition.
+// Run implements gateway.Provider. The name of the built-in tool is Provider.Name in the definition. If this name is
+// empty, the id of the definition is the name.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -157,8 +157,9 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected reports whether t can run with its current provider. It returns false if t has the built-in provider but no
-// built-in implementation. This is the case for mail tools until their approved definition specifies another provider.
+// Connected reports whether t can run with its current provider. It returns false if t has the built-in provider, and
+// this provider does not implement t. For example, mail tools can run only after the user has approved a definition
+// with another provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
 		return true
@@ -167,15 +168,15 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected implements the tools that require an integration, such as mail tools. It always returns an error. It is
-// not called if the approved definition of the tool specifies a hub as its provider.
+// notConnected implements tools that require an integration, such as mail tools. It always returns an error. If the
+// approved definition of a tool specifies a hub, the hub runs the tool, and notConnected is not called.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }
 
-// get implements the tools with names that begin with get_. If id is not nil, records contains the record with this id.
-// Otherwise, records contains the first *limit records that match filter, and more reports whether further records
-// match. get returns an error if ps contains problems.
+// get implements the tools with names that begin with get_. If id is not nil, it returns the record with this id.
+// Otherwise, it returns the first *limit records that match filter, and more reports whether further records match. If
+// ps contains problems, get returns their error.
 func get[T, F any](
 	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
@@ -212,7 +213,7 @@ const (
 	maxLimit     = 200
 )
 
-// idFilter checks the optional argument id of the tools that get implements.
+// idFilter checks the optional argument "id" of a tool that the get function implements.
 func (ps *problems) idFilter(id *string) {
 	if id != nil {
 		ps.id("id", *id)

@@ -1,4 +1,4 @@
-// The tools for reminders and schedules.
+// This file implements the tools for reminders and schedules.
 
 package builtin
 
@@ -214,8 +214,8 @@ type newSchedule struct {
 	EndsAt      moment  `json:"ends_at"`
 }
 
-// check converts n to a schedule with its next run, and adds the problems of n to ps. path is the path of n in the
-// arguments, and users is the user's time zone.
+// check converts n to a schedule with its next run, and adds the problems of n to ps. These problems identify values by
+// paths that begin with path. If n has no time zone, the schedule has the user's time zone from users.
 func (n newSchedule) check(ps *problems, path string, c call, users *time.Location) due {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	s := Schedule{

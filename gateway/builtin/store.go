@@ -1,4 +1,4 @@
-// The interfaces of the storage that the tools use.
+// This file contains the interfaces of the storage that the tools use.
 
 package builtin
 
@@ -17,8 +17,8 @@ type Store interface {
 	WriteAssistant(ctx context.Context, owner Owner, t time.Time, fn func(Writer) error) error
 }
 
-// Reader reads the data of one owner. Methods that take ids ignore the ids of unknown and deleted records and of the
-// records of other owners.
+// Reader reads the data of one owner. Its methods ignore an id if it belongs to no record, to a deleted record, or to a
+// record of another owner.
 type Reader interface {
 	// TasksByID returns the tasks with the given ids, in unspecified order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
@@ -108,7 +108,7 @@ type Writer interface {
 
 	// AddProject creates a project. No existing project may have the same NameKey.
 	AddProject(ctx context.Context, name string) error
-	// SetProject sets the project of the given agent. If name is "", the agent has no project.
+	// SetProject sets the project of the given agent. If name is "", the agent then has no project.
 	SetProject(ctx context.Context, agent, name string) error
 	SetInstructions(ctx context.Context, text string) error
 }

@@ -1,4 +1,4 @@
-// The tools for tasks, and the tools that delete records of any type.
+// This file implements the tools for tasks, and the tools that delete records of any type.
 
 package builtin
 
@@ -52,7 +52,7 @@ func getTasks(ctx context.Context, c call) (any, error) {
 	return tasksOut{listed(tasks), more}, err
 }
 
-// projectFilter checks the optional argument project of a tool that lists or searches records. It returns "" if the
+// projectFilter checks the optional argument "project" of a tool that lists or searches records. It returns "" if the
 // argument is missing.
 func (ps *problems) projectFilter(name *string) string {
 	if name == nil {
@@ -108,7 +108,7 @@ func createTasks(ctx context.Context, c call) (any, error) {
 	}{tasks}, err
 }
 
-// projectChange checks the argument project of an update tool.
+// projectChange checks the argument "project" of an update tool.
 func (ps *problems) projectChange(path string, c *change[string]) {
 	if c.given && !c.null {
 		c.value = ps.text(path, c.value, maxProjectName)
@@ -222,8 +222,8 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{changed, missing}, err
 }
 
-// remove returns a tool that deletes records by their ids. record deletes one record and returns false if there is no
-// such record.
+// remove returns a tool that deletes records by their ids. It calls record to delete one record. If there is no such
+// record, record returns false.
 func remove(record func(w Writer, ctx context.Context, id string) (bool, error)) tool {
 	return func(ctx context.Context, c call) (any, error) {
 		in := struct {

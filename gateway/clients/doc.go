@@ -1,4 +1,4 @@
-// Package clients reads and edits the configuration files of MCP clients, which list the servers of the clients.
+// Package clients reads and edits the configuration files of MCP clients. These files list the servers of the clients.
 // Machine.Find finds the files on a machine, File.Servers contains their servers, and Entries assigns names to the
 // servers. File.Guard adds a guard to a server, and File.Unguard removes it. The files contain the only state: the
 // package keeps neither backups nor records.

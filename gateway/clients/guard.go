@@ -1,4 +1,4 @@
-// Adding guards to the entries of servers, and removing them.
+// This file adds guards to the entries of servers, and removes guards.
 
 package clients
 
@@ -15,11 +15,11 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Flags of the guard command that record the original form of an entry.
+// These flags of the guard command preserve details of the original entry.
 const (
-	// wasFlag records details of the original entry that Unguard could not reconstruct from the guarded entry. For a
-	// command, its value is "args" if the entry had an empty list of arguments. For a URL, its value is the key of the
-	// URL and, if the entry had a type, ":" and the type.
+	// wasFlag contains the details that Unguard could not reconstruct from the guarded entry. For a command, its value
+	// is "args" if the entry had an empty list of arguments. For a URL, its value is the key of the URL and, if the
+	// entry had a type, ":" and the type.
 	wasFlag = "--was"
 	// tokenFlag specifies the name of the variable that contains the bearer token.
 	tokenFlag = "--token-env"
@@ -31,9 +31,9 @@ type Prefix struct {
 	Flags   []string
 }
 
-// Guard returns a copy of the file in which servers have guards. names maps the indexes of these servers to the names
-// of the guards. Guard also returns the reason for each server that it left unchanged, keyed by index. Nothing else in
-// the file changes, and Unguard restores the original bytes.
+// Guard returns a copy of the file with guards for the servers at the indexes in names. names contains the name of the
+// guard for each index. Guard also returns the reason for each server that it left unchanged, keyed by index. Nothing
+// else in the file changes, and Unguard restores the original bytes.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -69,14 +69,14 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	if len(rest) == len(names) {
 		return after, left
 	}
-	after, more := f.Guard(p, rest) // keep a guard that cannot be replaced rather than leave its server without a guard
+	after, more := f.Guard(p, rest) // a server with a guard that cannot be replaced is safer than a server without a guard
 	maps.Copy(left, more)
 	return after, left
 }
 
-// withoutForeign returns the file without two kinds of guards: guards that do not use the user's program, database, and
-// settings, and guards with a name that differs from the name in names. It also removes the variables that only the
-// removed guards read.
+// withoutForeign returns the file without the guards that a new guard must replace. A guard is replaced if it does not
+// use the user's program, database, and settings, or if its name differs from the one in names. withoutForeign also
+// removes the variables that only the removed guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	indexes := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
 		s := &f.Servers[i]
@@ -102,8 +102,8 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 }
 
 // withoutVariable removes variables from the environment of entry i if matches returns true for their names. If keep is
-// set, it inserts an env command that sets the removed variables for the server behind the guard. If the entry cannot
-// be edited, it returns the file unchanged.
+// true, the server behind the guard still receives these variables, from an env command that withoutVariable inserts.
+// If the entry cannot be edited, it returns the file unchanged.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -130,8 +130,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer returns the reason why a guard added to s would not use the user's program, database, and settings because
-// of the variables or the folder of s. It returns "" if there is no such reason.
+// wouldDiffer returns a reason if a guard added to s would not use the user's program, database, and settings. The
+// reason is a variable or the folder of s. Without such a reason, wouldDiffer returns "".
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -151,8 +151,8 @@ func (f *File) Unguard(indexes []int) (File, map[int]string) {
 }
 
 // apply applies change to the servers at the given indexes, and returns the changed copy of the file. It first applies
-// all changes together. If accept rejects the result, apply processes each half of the servers separately, so that one
-// server that cannot be changed does not prevent the other changes. It adds the reasons for unchanged servers to
+// all changes together. If accept rejects the result, apply processes each half of the servers separately. Thus one
+// server that cannot be changed does not prevent the other changes. apply adds the reasons for unchanged servers to
 // reasons.
 func (f *File) apply(indexes []int, change func(*File, int) ([]spanedit.Edit, string), accept func(before, after *File, indexes []int) bool, reasons map[int]string) File {
 	var edits []spanedit.Edit
@@ -216,8 +216,8 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "the command spans several lines"
 
-// prependCommand inserts program and quotedArgs before the command of s. If s has an empty list of arguments, it
-// inserts fallback instead of quotedArgs, unless fallback is nil.
+// prependCommand inserts program and quotedArgs before the command of s. If s has an empty list of arguments and
+// fallback is not nil, it inserts fallback instead of quotedArgs.
 func (f *File) prependCommand(s *Server, program string, quotedArgs, fallback []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
@@ -245,7 +245,8 @@ func (w keyNames) withDefaults() keyNames {
 	}
 }
 
-// guardURL replaces the URL of an entry by the command of a guard, and the headers by variables of the guard.
+// guardURL returns the edits that replace the URL of an entry by the command of a guard, and the headers by variables
+// of the guard. If this is not possible, it returns the reason.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.withDefaults()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)

@@ -1,4 +1,4 @@
-// Hooks: commands that a client runs before each prompt.
+// This file adds and removes hooks, which are commands that a client runs before each prompt.
 
 package clients
 
@@ -81,16 +81,16 @@ func (m Machine) absent(c Client, l location, name string) File {
 	return f
 }
 
-// hookCommand matches the command of a hook that the wrap command has written. The groups are the program and the value
-// of --was. This value identifies the innermost part of the file that existed before the hook was added.
+// hookCommand matches the command of a hook that the wrap command has added to a file. The groups contain the program
+// and the value of --was. This value identifies the innermost part of the file that existed before the hook was added.
 var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes the shell exit with status 2 if the command fails in any way, for example because of a missing program
 // or a crash. Clients stop the prompt only for this status.
 const hookEnd = " || exit 2"
 
-// parseHookCommand parses the command of a hook. existing is the value of --was. ours reports whether the command is a
-// hook of toolcrib.
+// parseHookCommand parses the command of a hook. The result existing contains the value of --was, and ours reports
+// whether the command is a hook of toolcrib.
 func parseHookCommand(command string) (existing string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
@@ -105,9 +105,9 @@ type element struct {
 	at int
 }
 
-// hook returns the path from the root of the file to the first hook of toolcrib: the member "hooks", the event, the
-// group if the client has groups, and the command. path is nil if there is no such hook. existing is the value of
-// --was.
+// hook returns the path from the root of the file to the first hook of toolcrib, and the value of --was in this hook.
+// The path consists of the member "hooks", the event, the group if the client has groups, and the command. It is nil if
+// there is no such hook.
 func (f *File) hook() (path []element, existing string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
@@ -144,7 +144,8 @@ func (f *File) Hooked() bool {
 	return path != nil
 }
 
-// HookCommand returns the command of toolcrib's hook in the form that Hook accepts, or "" if there is no such hook.
+// HookCommand returns the command of toolcrib's hook, or "" if there is no such hook. The Hook method accepts this
+// command.
 func (f *File) HookCommand() string {
 	path, existing := f.hook()
 	if path == nil {
@@ -223,9 +224,9 @@ func (f *File) Hook(command string) (File, string) {
 	return after, ""
 }
 
-// Unhook returns a copy of the file without the hooks of toolcrib. It also removes the surrounding objects that the wrap
-// command added, unless they now have other content. If the wrap command created the file, the copy has nil data. If the
-// file cannot be edited, Unhook returns it unchanged, with the reason.
+// Unhook returns a copy of the file without the hooks of toolcrib. It also removes surrounding objects if the wrap
+// command added them and they have no other content. If the wrap command created the file, the copy has nil data. If
+// the file cannot be edited, Unhook returns it unchanged, with the reason.
 func (f *File) Unhook() (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why

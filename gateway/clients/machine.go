@@ -1,4 +1,4 @@
-// Finding, reading, and writing the configuration files of clients.
+// This file finds, reads, and writes the configuration files of clients.
 
 package clients
 
@@ -33,9 +33,9 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders lists candidates for the folders at the beginning of locations. A candidate has a path if its variable is set
-// or its path field is not empty. The path field is relative to the home folder. Machine.folder uses the first
-// candidate with the requested name that applies to the system and has a path. An empty system applies everywhere, and
+// folders contains candidates for the folders at the beginning of locations. Machine.folder uses the first candidate
+// that has the requested name, applies to the system, and has a path. A candidate has a path if its variable is set or
+// its path field is not empty. The path field is relative to the home folder. An empty system applies everywhere, and
 // "unix" applies to every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
@@ -210,8 +210,8 @@ var (
 )
 
 // Write atomically replaces the content of the file with data. It returns ErrChanged if the file has changed since it
-// was read. Write preserves the mode and the owner of the file. Unless follow is set, it returns ErrLink if the file has
-// a Target. If the file does not exist, Write creates it and its folder. If data is nil, Write deletes the file.
+// was read. Write preserves the mode and the owner of the file. If the file has a Target and follow is false, it
+// returns ErrLink. If the file does not exist, Write creates it and its folder. If data is nil, Write deletes the file.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w to %s; to write to that file, use --follow-links", f.Path, ErrLink, f.Target)
@@ -311,9 +311,9 @@ func (f *File) problem(p Problem) {
 	f.Problems = append(f.Problems, p)
 }
 
-// descend follows keys from start.value, and adds the values that contain servers to f.held. Longer paths must be
-// passed first, because they take precedence: if "mcp.servers" in a file of opencode contains servers, then "mcp" does
-// not.
+// descend looks for servers at the path keys below start.value. If the value there contains servers, descend adds it to
+// f.held. Callers must pass longer paths first, because these take precedence: if "mcp.servers" in a file of opencode
+// contains servers, then "mcp" does not.
 func (f *File) descend(start holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(start.path), len(h.path))], start.path) })
@@ -450,7 +450,7 @@ func (m Machine) installedPlugins() map[string][]string {
 	return installed
 }
 
-// enabledPlugins reports for each plugin id in the settings of Claude Code whether the plugin is enabled. The most
+// enabledPlugins returns, for each plugin id in the settings of Claude Code, whether the plugin is enabled. The most
 // specific settings file takes precedence.
 func (m Machine) enabledPlugins() map[string]bool {
 	all := map[string]bool{}
@@ -491,8 +491,9 @@ func (m Machine) marketplaces() map[string]marketplace {
 }
 
 // marketplace adds the servers that the marketplace file in root declares for installed plugins
-// (code.claude.com/docs/en/plugin-marketplaces), and reports whether it found any. The servers cannot be guarded: their
-// commands refer to the folder of a plugin, and the servers in one marketplace file have different folders.
+// (code.claude.com/docs/en/plugin-marketplaces). It returns false if there are no such servers. The servers cannot be
+// guarded: their commands refer to the folder of a plugin, and the servers in one marketplace file have different
+// folders.
 func (f *File) marketplace(root string) bool {
 	f.Servers, f.Problems = nil, nil
 	plugins := f.doc.Root.Get("plugins")
@@ -568,8 +569,8 @@ func (m Machine) LocalPlugins() (plugins []Plugin) {
 	return plugins
 }
 
-// contributions are the keys in an extension's package.json that declare features for agents, and the names of these
-// features for messages (code.visualstudio.com/api/references/contribution-points).
+// contributions contains the keys in an extension's package.json that declare features for agents, and the name of each
+// feature for messages (code.visualstudio.com/api/references/contribution-points).
 var contributions = []struct{ key, words string }{
 	{"mcpServerDefinitionProviders", "MCP servers"},
 	{"languageModelTools", "tools"},
@@ -580,7 +581,7 @@ var contributions = []struct{ key, words string }{
 }
 
 // extension replaces the servers of the file by one server that represents all agent features of an editor extension.
-// It reports whether the extension has any.
+// It returns false if the extension has no such features.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

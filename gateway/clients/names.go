@@ -1,4 +1,4 @@
-// Names of servers, and masking of secrets.
+// This file assigns names to servers, and masks secrets.
 
 package clients
 
@@ -24,8 +24,8 @@ type Entry struct {
 	Index int    // index in File.Servers
 	Name  string // "" if none
 	Fault string // reason why the server cannot be guarded; "" if it can be or already is
-	// Differs is the reason why a guard has no effect: its program, database, settings, or server differ from the user's.
-	// It is "" for other entries.
+	// Differs is the reason why a guard has no effect: its program, database, settings, or server differ from the
+	// user's. It is "" if the entry has no guard or an effective guard.
 	Differs string
 }
 
@@ -56,10 +56,10 @@ func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 // Entries returns the servers in files with their names in toolcrib. Entries with the same command or URL are treated
 // as one server and share a name. Entries with the same name but different commands receive different names.
 //
-// Names are assigned first to guarded entries, so that the names in existing guards do not change, then to the servers
-// in recorded, and then to the remaining entries in the order of the files. In each step, entries of a project come
-// last, so that a project cannot change names elsewhere. A guard that has the name of another server has no effect,
-// because the approvals of that server would apply to it.
+// Names are assigned in three steps: first to guarded entries, so that the names in existing guards do not change, then
+// to the recorded servers, and then to the remaining entries in the order of the files. In each step, entries of a
+// project come last, so that a project cannot change names elsewhere. A guard that has the name of another server has
+// no effect, because the approvals of that server would apply to it.
 func Entries(files []File, recorded map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -117,10 +117,11 @@ func Entries(files []File, recorded map[string]Server) []Entry {
 	return all
 }
 
-// naming maps assigned names to the keys (startKey) of their servers, and keys to names.
+// naming maps the assigned names to the keys of their servers, and these keys to the names. startKey returns the key of
+// a server.
 type naming struct{ byName, byStart map[string]string }
 
-// claim assigns name to the server with the key start. It returns false if the name is already assigned.
+// claim assigns name to the server with the given key. It returns false if the name is already assigned.
 func (n naming) claim(name, start string) bool {
 	if _, taken := n.byName[name]; taken {
 		return false
@@ -140,9 +141,9 @@ func (s *Server) startKey() string {
 	return strings.Join(s.Runs(), "\x00")
 }
 
-// Runs returns the command or the URL of the server with secrets masked. Paths below the working directory are made
-// absolute. Leading env and shell commands are removed. If such an env command changes the working directory, Runs uses
-// the changed directory. This applies to env commands before and behind the guard.
+// Runs returns the command or the URL of the server with secrets masked. It removes leading env and shell commands, and
+// makes paths below the working directory absolute. If a removed env command, before or behind the guard, changes the
+// working directory, Runs uses the changed directory.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
@@ -173,9 +174,9 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns words without the versions of packages if they start a package runner such as npx. An update in
-// one client therefore does not invalidate the guards in other clients, which still guard the same server. This is safe
-// because the tools themselves are compared byte for byte.
+// unversioned returns a command without the versions of packages if the command starts a package runner such as npx. An
+// update in one client therefore does not invalidate the guards in other clients, which still guard the same server.
+// This is safe because the tools themselves are compared byte for byte.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words
@@ -190,9 +191,9 @@ func unversioned(words []string) []string {
 // packageVersion matches a package name with a version, such as @scope/name@1.2.3 or name==1.2.
 var packageVersion = lazyregexp.New(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether s starts the recorded command, or another version of its package. A placeholder in s matches
-// any value that the client may have substituted for it. If the working directory is unknown, a word also matches a
-// path that ends with the word.
+// sameAs reports whether s starts the recorded command, or another version of the same package. A placeholder in s
+// matches any value that the client may have substituted for it. If the working directory is unknown, a word also
+// matches a path that ends with the word.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -277,7 +278,7 @@ func (s Server) Masked() Server {
 	return s
 }
 
-// maskAll masks all values, because any variable may be a secret. It keeps values that only consist of a placeholder.
+// maskAll masks all values, because any variable may be a secret. It keeps values that consist only of a placeholder.
 func maskAll(all []Variable) []Variable {
 	all = slices.Clone(all)
 	for i, v := range all {
@@ -376,8 +377,8 @@ func maskComment(c []byte) []byte {
 	return []byte("// " + Mask)
 }
 
-// maskedSpans returns the replacements of the values to mask, keyed by position, and the positions of all names and
-// scalar values.
+// maskedSpans returns the positions of the values to mask, with the replacement of each value, and the positions of all
+// names and scalar values.
 func maskedSpans(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
 	hidden = map[spanedit.Span]string{}
 	hide := func(n *spanedit.Node, masked string) {

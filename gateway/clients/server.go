@@ -1,4 +1,4 @@
-// Servers: parsing of their entries, and of the guards that their entries start.
+// This file parses the entries of servers, and the guards that these entries start.
 
 package clients
 
@@ -60,7 +60,7 @@ type Server struct {
 	folder string // absolute working directory; "" for the client's own
 }
 
-// Guarded reports whether the entry starts a guard, whichever database the guard uses.
+// Guarded reports whether the entry starts a guard. The guard can use any database.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
 // Self reports whether the entry starts the user's own toolcrib, but not as a guard.
@@ -100,7 +100,7 @@ var (
 )
 
 // program returns the fields of the command and its arguments. parent is the object that contains these fields. This
-// object is the entry itself, except in versions of Zed before June 2025, which nest it.
+// object is the entry itself, except in versions of Zed before June 2025, where it is a member of the entry.
 func (s *Server) program() (parent *spanedit.Node, command, args *spanedit.Field) {
 	parent, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -222,8 +222,8 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	return ""
 }
 
-// signIns maps keys of an entry to reasons why the entry cannot be guarded. With these keys, the client itself
-// authenticates to the server or computes headers, which has no equivalent for a command.
+// signIns maps keys of an entry to reasons why the entry cannot be guarded. These keys make the client itself
+// authenticate to the server or compute headers, which is not possible for a command.
 var signIns = map[string]string{
 	"oauth": "the client signs in to the server (oauth)", "auth": "the client signs in to the server (auth)", "authProviderType": "the client signs in to the server (authProviderType)",
 	"oauth_resource": "the client signs in to the server (oauth_resource)", "scopes": "the client signs in to the server (scopes)", "headersHelper": "the client computes the headers (headersHelper)",
@@ -274,8 +274,8 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is a command that starts toolcrib. Leading programs that only prepare the environment, such as env or a shell,
-// are removed and their effects are recorded in the fields.
+// Start is a command that starts toolcrib. It contains no leading programs that only prepare the environment, such as
+// env or a shell. Instead, the fields contain the effects of these programs.
 type Start struct {
 	Program string
 	Args    []string
@@ -304,8 +304,8 @@ type Use struct {
 type Line struct {
 	Name            string // name of the server in toolcrib
 	Was, Token, URL string // values of the flags --was, --token-env, and --url
-	// Server is the index in the arguments of the server's command or URL. It is -1 if the URL is not in the position
-	// where the wrap command writes it.
+	// Server is the position of the server's command or URL in the arguments. It is -1 if the URL is not where the wrap
+	// command writes it.
 	Server int
 }
 
@@ -374,7 +374,7 @@ func joinDir(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// changeDir returns the folder after changing from dir to name. Both may be relative or "".
+// changeDir returns the folder after changing from dir to name. Both paths may be relative or empty.
 func changeDir(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return cmp.Or(name, dir)

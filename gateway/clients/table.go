@@ -1,4 +1,4 @@
-// The table of clients, with the locations and formats of their files.
+// This file contains the table of clients, with the locations and formats of their files.
 
 package clients
 
@@ -33,8 +33,8 @@ type Client struct {
 type location struct {
 	path string
 	keys [][]string // paths to the servers, the longest first; nil means dialect.keys
-	// plugin is the number of folders from the file up to the folder of the plugin that contains it. It is 0 if the
-	// file does not belong to a plugin.
+	// plugin is the number of folders from the file up to the folder of its plugin. It is 0 if the file does not belong
+	// to a plugin.
 	plugin int
 	editor bool // the file is the package.json of an editor extension
 }

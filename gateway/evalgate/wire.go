@@ -1,4 +1,4 @@
-// The JSON format of requests and responses, and the two kinds of gates.
+// This file contains the JSON format of requests and responses, and the two kinds of gates.
 
 package evalgate
 
@@ -87,8 +87,8 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 }
 
 // Command is a gate that is a program. The program reads the request from standard input and writes the response to
-// standard output. An exit status other than 0 means that the gate failed. When the program ends, its child processes
-// are ended, too.
+// standard output. If the exit status is not 0, the gate has failed. The end of the program also ends its child
+// processes.
 type Command struct {
 	Args []string // program and arguments
 	Dir  string   // working directory
@@ -116,8 +116,8 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	return decode(out.Stdout)
 }
 
-// HTTP is a gate at a URL. It posts the request. A status of the response other than 200, or a redirect, means that the
-// gate failed.
+// HTTP is a gate at a URL. It posts the request. If the response is a redirect or has a status other than 200, the gate
+// has failed.
 type HTTP struct {
 	URL    string
 	Token  string // bearer token; "" for no token
@@ -126,7 +126,7 @@ type HTTP struct {
 
 var _ gateway.Gate = HTTP{}
 
-// NewHTTP returns a gate at url. It sends token with every request, unless token is "".
+// NewHTTP returns a gate at url. If token is not "", the gate receives it with every request.
 func NewHTTP(url, token string) HTTP {
 	return HTTP{URL: url, Token: token, Client: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},

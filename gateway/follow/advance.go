@@ -1,4 +1,4 @@
-// Verification of a new bundle, if possible only of its changes.
+// This file verifies a new bundle, if possible only its changes.
 
 package follow
 
@@ -46,8 +46,8 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies all parts of the registry that index describes. heads contains the newest accepted version of each
-// subject. If the registry lacks one of these versions, verify returns ErrRefused.
+// verify verifies all parts of the registry that index describes. The newest accepted version of each subject is in
+// heads. If the registry does not contain one of these versions, verify returns ErrRefused.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -173,8 +173,8 @@ func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Ind
 	return a, true, nil
 }
 
-// isComplete reports whether the added parts contain all statements of the removed parts, and no statements other than
-// those in removed, files, or changes.
+// isComplete reports whether the added parts contain all statements of the removed parts. It returns false if the added
+// parts contain a statement that is not in removed, files, or changes.
 func isComplete(removed, added, files, changes bundle.Bundle) bool {
 	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }
 	known := lists.Set(slices.Concat(removed.Statements, files.Statements, changes.Statements), sum)

@@ -92,8 +92,8 @@ const (
 // maxTotal is the maximum total size of the parts that one update downloads, in bytes after decompression.
 const maxTotal = 1 << 30
 
-// serverView returns the name of the view of the MCP server named server. The name contains a hash, because it is a file
-// name, whereas a server's name can be any text.
+// serverView returns the name of the view for an MCP server. The view's name contains a hash of the server's name,
+// because the view's name is also a file name, whereas the server's name can be any text.
 func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {

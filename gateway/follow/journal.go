@@ -1,4 +1,4 @@
-// The call log of a machine that follows a registry.
+// This file implements the call log of a machine that follows a registry.
 
 package follow
 
@@ -170,8 +170,8 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns the use of tool by user on the day (UTC) that contains now, and the number of the user's calls of the
-// tool on this day that did not run.
+// day returns a summary of the user's calls of a tool, for the limits that apply at the time now. It also returns the
+// number of the user's calls of the tool on this day (UTC) that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,8 +241,8 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// lines returns complete lines that follow pos, and their total size. It stops once the size has reached maxBody/2
-// bytes.
+// lines reads the complete lines after pos, and returns them with their total size. It stops when the size has reached
+// maxBody/2 bytes.
 func (j *Journal) lines(pos sentCalls) (lines []string, size int64, err error) {
 	f, err := os.Open(filepath.Join(j.Dir, pos.File))
 	if err != nil {
@@ -501,8 +501,8 @@ func matches(q gateway.CallQuery, c gateway.Call) bool {
 		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
 }
 
-// call converts the entry to a call. Values that cannot be parsed are left empty; Verify reports files that were
-// edited.
+// call converts the entry to a call. A field stays empty if its value cannot be parsed. This is not an error here,
+// because Verify reports edited files.
 func (c callEntry) call(seq int64) gateway.Call {
 	actor, _ := proposals.ParseActor(c.Actor)
 	tool, _ := registry.ParseSubject(c.Tool)

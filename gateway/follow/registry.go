@@ -1,4 +1,4 @@
-// A followed registry in memory, and the ledgers of a machine that follows a registry.
+// This file contains a followed registry in memory, and the ledgers of a machine that follows a registry.
 
 package follow
 
@@ -181,8 +181,8 @@ func (o Overlay) State(ctx context.Context) (int64, error) {
 	return o.state + own, err // a time in nanoseconds plus a number of versions; a change of the registry or the database increases the sum
 }
 
-// added returns the definitions in candidates that the registry does not define. The registry defines a definition if
-// one of the registry's definitions has the same origin, or the same kind and id in any layer.
+// added returns the candidates that are not in the registry. A candidate is in the registry if one of the registry's
+// definitions has the same origin, or the same kind and id in any layer.
 func (o Overlay) added(candidates []registry.Live) []registry.Live {
 	type key struct{ server, name string }
 	keys := func(l registry.Live) []key {
@@ -203,8 +203,8 @@ func (o Overlay) added(candidates []registry.Live) []registry.Live {
 	})
 }
 
-// logged reports whether calls of tool are logged in the machine's own database. It returns false if only the registry
-// contains the version in force.
+// logged reports whether calls of a tool are logged in the machine's own database. It returns false if only the
+// registry contains the version in force.
 func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
 	l, err := o.Live(ctx, tool)
 	if err != nil {

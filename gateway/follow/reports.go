@@ -1,4 +1,5 @@
-// Queues of unapproved tools and files, and of call log lines, that a machine sends to a toolcrib server.
+// This file queues data that a machine sends to a toolcrib server: reports of unapproved tools and files, and lines of
+// the call log.
 
 package follow
 
@@ -103,8 +104,8 @@ func (o Outbox) entries() ([]queued, error) {
 	return all, nil
 }
 
-// Add queues r, unless the same report was queued or sent before. If the outbox is full, Add removes the oldest mark.
-// If there is no mark to remove, it returns ErrReport.
+// Add queues r. It does nothing if the same report was queued or sent before. If the outbox is full, Add removes the
+// oldest mark. If there is no mark to remove, it returns ErrReport.
 func (o Outbox) Add(r Report) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -161,8 +162,8 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 	return waiting, last, err
 }
 
-// Send sends one batch of unsent reports. It does nothing unless the source is a toolcrib server. If the server refuses
-// reports, the error contains the reason for the first refused report.
+// Send sends one batch of unsent reports to a toolcrib server. It does nothing if the source is of another type. If the
+// server refuses reports, the error contains the reason for the first refused report.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -260,7 +261,8 @@ type sentCalls struct {
 	Offset int64  `json:"offset"`
 }
 
-// SendCalls sends the unsent lines of j in batches. It does nothing unless the source is a toolcrib server.
+// SendCalls sends the unsent lines of j to a toolcrib server, in batches. It does nothing if the source is of another
+// type.
 func (o Outbox) SendCalls(ctx context.Context, source Source, j *Journal) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {

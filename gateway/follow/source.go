@@ -1,4 +1,4 @@
-// The possible sources of a published registry: a folder, a file, a URL, or a Git repository.
+// This file contains the possible sources of a published registry: a folder, a file, a URL, and a Git repository.
 
 package follow
 
@@ -31,9 +31,10 @@ import (
 
 // Source is a place where a registry is published.
 type Source interface {
-	// Get returns the published file name, which must not exceed limit bytes, and a tag of its current content. If tag,
-	// from an earlier response, still matches the content, Get returns errUnchanged. If the file does not exist, Get
-	// returns fs.ErrNotExist.
+	// Get returns the content of the published file with the given name, and a tag that identifies this content. The
+	// argument tag is the tag from an earlier response, or "". If it identifies the current content, Get returns
+	// errUnchanged. Get returns an error if the file exceeds limit bytes, and fs.ErrNotExist if the file does not
+	// exist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
 }
 
@@ -277,7 +278,7 @@ func (s gitSource) git(ctx context.Context, limit int64, args ...string) ([]byte
 	return out.Stdout, nil
 }
 
-// readAll reads r until EOF. It returns errTooLarge if r has more than limit bytes.
+// readAll reads all data from r. It returns errTooLarge if there are more than limit bytes.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {

@@ -1,4 +1,4 @@
-// Polling the source of a registry, and waiting for an accepted bundle.
+// This file polls the source of a registry and waits for accepted bundles.
 
 package follow
 
@@ -15,9 +15,10 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait blocks until a new bundle is accepted or ctx is done, and returns a value that identifies the accepted bundle.
-// previous is the result of the previous call, or 0 in the first call. If the accepted bundle is not the one that
-// previous identifies, Wait returns at once. If changes of files cannot be watched, Wait also returns after interval.
+// Wait blocks until a new bundle is accepted or ctx is done. It returns a value that identifies the accepted bundle. In
+// the next call, this value is the argument previous; in the first call, previous is 0. Wait returns at once if
+// previous does not identify the accepted bundle. If changes of files cannot be watched, Wait also returns after
+// interval.
 func (c *Copy) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -55,7 +56,7 @@ func (c *Copy) Wait(ctx context.Context, previous int64, interval time.Duration)
 
 // Poll updates the copy until ctx is done. It polls at the given interval, and immediately when the source announces a
 // change. It skips a regular poll if another process on the machine has polled within the interval. After an error
-// other than ErrRefused, it retries up to eight times within seconds. Errors are passed to problem. Random delays
+// other than ErrRefused, it retries up to eight times within seconds. It calls problem with every error. Random delays
 // spread the requests of machines that receive the same announcement.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, interval time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)

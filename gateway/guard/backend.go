@@ -1,4 +1,5 @@
-// The interface between a guard and the rest of toolcrib, and the implementation of this interface with a database.
+// This file contains the interface between a guard and the rest of toolcrib, and an implementation that uses a
+// database.
 
 package guard
 
@@ -25,23 +26,24 @@ type Backend interface {
 	// Approved returns the approved tools of the server. If Approved fails, the guard lists and calls no tools and
 	// shows the error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait waits until any process may have changed the approvals, and returns a value for the next call. previous is
-	// the result of the previous call, and 0 in the first call.
+	// Wait waits until the approvals may have changed. It returns a value for the argument previous of the next call.
+	// In the first call, previous is 0.
 	Wait(ctx context.Context, previous int64) int64
 	// Observe compares l with the approved tools and texts, proposes the differences, and records the entries of l that
 	// cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
-	// Vet applies the rules to raw, the JSON of a tool that differs from the approved JSON only in parts that are
-	// excluded from the pin. It returns an error if a rule has a finding, so that the tool must not be listed.
+	// Vet applies the rules to raw, the JSON of a listed tool. This JSON differs from the approved JSON only in parts
+	// that are excluded from the pin. If a rule has a finding, Vet returns an error, and the guard must not list the
+	// tool.
 	Vet(ctx context.Context, raw json.RawMessage) error
 	// Withheld returns the number of the server's tools and texts that are waiting for approval.
 	Withheld(ctx context.Context) int
 	// Admit passes a call through the gates and logs it. client is the name of the client, or "" if the client has not
-	// sent a name. r.Decline compares the server's list with the definition that is live in the transaction. This
-	// definition may be newer than the last result of Approved. An error other than a *gateway.Error indicates that the
-	// gates could not be evaluated.
+	// sent a name. r.Decline receives the definition that is live in the transaction, and compares it with the server's
+	// list. This definition may be newer than the last result of Approved. An error other than a *gateway.Error
+	// indicates that the gates could not be evaluated.
 	Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error)
-	// Conclude records the outcome of an admitted call. It must be called at most once per call.
+	// Conclude records the outcome of an admitted call. The guard must not call it twice for the same call.
 	Conclude(a *gateway.Admitted, o gateway.Outcome)
 }
 
@@ -81,7 +83,7 @@ type Store interface {
 	Path() string
 }
 
-// Connection is an open database, and a gateway with the gates for its registry.
+// Connection contains the open database and a gateway with the gates for its registry.
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
@@ -104,8 +106,8 @@ type Database struct {
 	// Check implements Vet.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
-	// Reviewed is a sentence for the model about who can approve tools. It is "" if the user of this machine can
-	// approve them.
+	// Reviewed is a sentence for the model about the people who can approve tools. It is "" if the user of this machine
+	// can approve them.
 	Reviewed string
 
 	// Waiting returns the number of the server's tools and texts that are waiting for approval.

@@ -1,4 +1,4 @@
-// The queue of the client's calls, their way through the gates, and their outcomes.
+// This file queues the client's calls, passes them through the gates, and records their outcomes.
 
 package guard
 
@@ -73,8 +73,8 @@ func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	g.startComparing() // some clients do not send notifications/initialized
 }
 
-// cancelQueued cancels the call that m, a notifications/cancelled message, refers to. It returns true if the call has
-// not been sent to the server. In that case, m must not be forwarded.
+// cancelQueued cancels the call in m, a notifications/cancelled message. It returns true if the call has not been sent
+// to the server. In that case, m must not be forwarded.
 func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
@@ -95,8 +95,8 @@ func (g *Guard) cancelQueued(m *message) bool {
 	return true
 }
 
-// forwardQueued sends the queued messages to the server in their order, until the queue is closed and empty or ctx is
-// done. Then it closes the server's input.
+// forwardQueued sends the queued messages to the server in their order. When the queue is closed and empty, or when ctx
+// is done, it closes the server's input.
 func (g *Guard) forwardQueued(ctx context.Context) {
 	defer g.closeServer(ctx)
 	for {
@@ -143,8 +143,8 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 	c.message, c.line = message{}, nil // free the memory, because the message may be large and the response may take long
 }
 
-// admit passes a call through the gates. It first waits until the comparisons of the server's lists that were requested
-// before the call are complete.
+// admit passes a call through the gates. It first waits for all comparisons of the server's lists that were requested
+// before the call.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -177,10 +177,10 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	})
 }
 
-// changed compares a tool as the server lists it with the approved definition. It returns nil if they match, and
-// otherwise the refusal of the call. item is the listed tool, and source is the source in the live definition. checked
-// is the source in the definition that admit used to check the excluded parts of item. A difference in excluded parts
-// is accepted only if both sources have the same pin.
+// changed compares item, a tool in the server's list, with the approved definition. It returns nil if they match, and
+// otherwise the refusal of the call. source comes from the live definition. checked comes from the definition with
+// which admit has checked the excluded parts of item. changed accepts a difference in excluded parts only if both
+// sources have the same pin.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {
@@ -215,7 +215,7 @@ func wait(ctx context.Context, ended <-chan struct{}) error {
 	}
 }
 
-// outcomeOf returns the outcome of a call. m is the response to the call.
+// outcomeOf returns the outcome of the call with the response m.
 func outcomeOf(m *message) gateway.Outcome {
 	if m.failure.present() {
 		return failed(m.str(m.member(m.failure, "message")))

@@ -1,4 +1,4 @@
-// Command, a server that runs as a child process.
+// This file implements Command, a server that runs as a child process.
 
 package guard
 
@@ -141,8 +141,8 @@ func (c *Command) finish() {
 	go c.end(c.times.End)
 }
 
-// end waits at most byItself for the server to exit. After that, it terminates the server, and kills the server if it
-// is still running after c.times.Stop.
+// end waits for the server to exit, but not longer than byItself. If the server is still running after that, end
+// terminates it, and kills it after another c.times.Stop.
 func (c *Command) end(byItself time.Duration) {
 	if !c.stillRunning(byItself) {
 		return

@@ -1,4 +1,4 @@
-// Conn, a client connection to a server for toolcrib's own requests.
+// This file implements Conn, a connection to a server for toolcrib's own requests.
 
 package guard
 
@@ -21,7 +21,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Errors of a connection, to be tested with errors.Is.
+// Callers can test for these errors of a connection with errors.Is.
 var (
 	ErrTooLarge = errors.New("a message exceeds 64 MB") // the default limit; the actual limit is Times.MaxMessage
 	ErrProtocol = errors.New("protocol violation")
@@ -146,8 +146,8 @@ func (c *Conn) Skipped() string {
 	return c.shown
 }
 
-// Call sends a request and returns the result in the response, unchanged. headers contains arguments that an Endpoint
-// also receives as HTTP headers. If the server responds with an error, Call returns a *jsonrpc.Error.
+// Call sends a request and returns the result in the response, unchanged. If the server is an Endpoint, the arguments
+// in headers are also sent as HTTP headers. If the server responds with an error, Call returns a *jsonrpc.Error.
 func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
 	id, waits := c.newID(), make(chan answer, 1)
 	key := idKey([]byte(id))
@@ -177,7 +177,8 @@ func (c *Conn) Notify(method string, params []byte) {
 }
 
 // send sends text after all earlier messages. The order matters because a server may refuse requests that arrive before
-// notifications/initialized. send does not block, even if the server does not read. If sending fails, it calls failed.
+// notifications/initialized. send does not block, even if the server does not read. It calls failed with the error if
+// text could not be sent.
 func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
 	m, err := read(text)
 	if err != nil {

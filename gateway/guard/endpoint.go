@@ -1,4 +1,4 @@
-// Endpoint, a server at a URL.
+// This file implements Endpoint, a server at a URL.
 
 package guard
 
@@ -29,7 +29,7 @@ type Endpoint struct {
 	log     func(string)
 	times   Times
 
-	failed func(id []byte, err error) // called with the error of a failed request; if nil, receive is called with an error response
+	failed func(id []byte, err error) // called with the error of a failed request; if failed is nil, receive is called with an error response
 
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
@@ -83,8 +83,8 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 // finish implements Server.
 func (e *Endpoint) finish() { e.stop() }
 
-// send implements Server. To keep the order of messages, it waits until the message has been written if the message is
-// a request other than initialize. For all other messages, it waits for the HTTP response.
+// send implements Server. For a request other than initialize, it waits until the request has been written. For any
+// other message, it waits for the HTTP response. Thus the server receives the messages in order.
 func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	select {
 	case <-e.serving:
@@ -152,7 +152,7 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 	e.receive(refused(id, codeInternal, why))
 }
 
-// exchange sends a message and relays the response. written is called when the message has been written. If the server
+// exchange sends a message and relays the response. It calls written when the message has been written. If the server
 // has lost the session and retry is true, exchange starts a new session and sends the message once more.
 func (e *Endpoint) exchange(m *message, body []byte, written func(), retry bool) error {
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written() }}
@@ -193,8 +193,8 @@ func sessionExpired(resp *http.Response) bool {
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
 
-// withoutURL returns the innermost error that err wraps, or the first *net.OpError. Unlike err, it does not contain the
-// URL, which may contain a secret.
+// withoutURL returns the first *net.OpError that err wraps, or the innermost error if there is none. Unlike err, the
+// result does not contain the URL, which may contain a secret.
 func withoutURL(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -288,8 +288,8 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	return nil
 }
 
-// relayMessages passes a message or a batch from the server to e.receive. answered is true if text contains the
-// response to m, or if m is not a request. If text is not JSON, relayMessages withholds it and returns a malformed
+// relayMessages passes a message or a batch from the server to e.receive. The result answered is true if text contains
+// the response to m, or if m is not a request. If text is not JSON, relayMessages withholds it and returns a malformed
 // error.
 func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
@@ -316,8 +316,9 @@ func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err er
 	return answered, nil
 }
 
-// relayEvents passes the messages in the event stream resp, the HTTP response to m, to e.receive. If the stream ends
-// before the response to m and its events have ids, relayEvents resumes the stream.
+// relayEvents passes the messages in an event stream to e.receive. The event stream is the body of resp, the HTTP
+// response to m. If the stream ends before the response to m, and if its events have ids, relayEvents resumes the
+// stream.
 func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
@@ -413,8 +414,9 @@ func (e *Endpoint) pause(d time.Duration) bool {
 	}
 }
 
-// renew replaces the session with the id lost by a new session. It sends the client's initialize request again and
-// discards the response. If another goroutine has already replaced the session, renew does nothing.
+// renew starts a new session after the server has lost a session. It sends the client's initialize request again and
+// discards the response. The argument lost contains the id of the lost session. If another goroutine has already
+// replaced this session, renew does nothing.
 func (e *Endpoint) renew(lost string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()

@@ -1,4 +1,4 @@
-// The relay of messages between the client and the server, and the reading and writing of messages as lines.
+// This file relays messages between the client and the server, and reads and writes messages as lines.
 
 package guard
 
@@ -32,8 +32,8 @@ type Config struct {
 	In     io.Reader
 	Out    io.Writer
 	Log    func(text string) // writes text to the log that the client keeps for the server
-	// Gone waits until the reader of Out closes it, but not longer than wait, and reports whether the reader has closed
-	// it. If Gone is nil, the guard assumes that the reader stays.
+	// Gone waits until the reader of Out has closed it, or until the duration wait has elapsed. It returns true if the
+	// reader has closed Out. If Gone is nil, the guard assumes that the reader stays.
 	Gone  func(wait time.Duration) bool
 	Times Times
 }
@@ -222,8 +222,8 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// addRequest records a request of the client and reports whether it did. If another unanswered request has the same id,
-// addRequest responds with an error, because the two responses could be confused.
+// addRequest records a request of the client and returns true. If another unanswered request has the same id,
+// addRequest instead responds with an error and returns false, because the two responses could be confused.
 func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -251,8 +251,8 @@ func (g *Guard) writeClient(text []byte) {
 }
 
 // closeServer closes the server's input after the client's input has ended. Many servers exit at the end of their
-// input. Therefore closeServer first waits until all requests have been answered, the output has no reader, or a
-// timeout expires.
+// input. Therefore closeServer first waits until all requests have been answered. It stops waiting if the output has no
+// reader or a timeout expires.
 func (g *Guard) closeServer(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
@@ -338,8 +338,9 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 // byteOrderMark is removed from the start of a server's line, because some programs write it before every line.
 var byteOrderMark = []byte("\uFEFF")
 
-// relay handles a response of the server. It delivers the response to the guard's own request, passes it to the client,
-// possibly filtered, or withholds it if no request has its id.
+// relay handles a response of the server. If the guard itself has sent the request, the response goes to g.requester.
+// If the client has sent the request, the response goes to the client, possibly filtered. If the request is unknown,
+// relay withholds the response.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
 	if strings.HasPrefix(key, ownID) && g.requester.conn.deliver(key, m.answer()) {
@@ -472,7 +473,7 @@ type queue struct {
 	closed  bool
 }
 
-// busy reports whether a new message must be queued behind others.
+// busy reports whether the queue contains a message or is sending one. In that case, a new message must be queued, too.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -489,8 +490,8 @@ func (q *queue) put(item queued) {
 	q.changed.Broadcast()
 }
 
-// next marks the item that it last returned as sent, waits for another item, and returns it. It returns false if the
-// queue is closed and empty.
+// next marks the item that it last returned as sent. It then waits for another item and returns this item. It returns
+// false if the queue is closed and empty.
 func (q *queue) next() (queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,5 @@
-// The filtering of the server's lists of tools and prompts, and their comparison with the approved tools and prompts.
+// This file filters the server's lists of tools and prompts, and compares the lists with the approved tools and
+// prompts.
 
 package guard
 
@@ -46,7 +47,7 @@ func (g *Guard) kinds() []listKind {
 	return []listKind{toolsList}
 }
 
-// of returns the approved tools or prompts, as kind specifies, keyed by their names on the server.
+// of returns either the approved tools or the approved prompts, depending on kind, keyed by their names on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
 	if kind == toolsList {
 		return a.Tools
@@ -60,9 +61,9 @@ func (a Approved) of(kind listKind) map[string]Tool {
 	return prompts
 }
 
-// list passes m, the server's response to tools/list or prompts/list, to the client. It removes the entries that differ
-// from the approved definitions or are not approved, and replaces the others by their approved JSON. The other members
-// of the result do not change.
+// list passes m, the server's response to tools/list or prompts/list, to the client. It removes each entry that is not
+// approved or that differs from the approved definition. It replaces each remaining entry by its approved JSON. The
+// other members of the result do not change.
 func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -111,9 +112,9 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns m, a response to a list request, in which each entry of the list that the parser rejects is replaced
-// by a number. Thus one invalid entry does not make the whole list unreadable. It returns nil if m responds to another
-// request, or if m is invalid for another reason.
+// readable returns a copy of m, a response to a list request. In the copy, a number replaces each entry of the list
+// that the parser rejects. Thus one invalid entry does not make the whole list unreadable. readable returns nil if m
+// responds to another request, or if m is invalid for another reason.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
@@ -140,10 +141,10 @@ type vetted struct {
 	err error
 }
 
-// listedJSON returns the JSON that the client receives for a tool. tool is the approved tool, and item is the tool in
-// the server's list. If they are equal, the result is the approved JSON. If they differ only in excluded parts and the
-// rules have no finding, the result is the server's JSON. Otherwise, the result is nil, and err is the finding if there
-// is one.
+// listedJSON returns the JSON that the client receives for a tool. It compares tool, the approved tool, with item, the
+// tool in the server's list. If they are equal, the result is the approved JSON. If they differ only in excluded parts
+// and the rules have no finding, the result is the server's JSON. Otherwise, the result is nil, and err is the finding
+// if there is one.
 func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -169,9 +170,10 @@ func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem)
 	return jsondoc.Canonical(item.Node()), nil
 }
 
-// withoutExcluded replaces tools in l that differ from the approved tools only in excluded parts by the approved JSON,
-// so that the observer does not propose these differences. It adds an entry to l.Skipped for each tool with a finding
-// in its excluded parts, and for each approved tool that the guard does not list to clients.
+// withoutExcluded handles the tools in l that differ from the approved tools only in excluded parts. It replaces each
+// of these tools by the approved JSON, so that the observer does not propose the difference. It adds an entry to
+// l.Skipped for each tool with a finding in its excluded parts, and for each approved tool that the guard does not list
+// to clients.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	state, _ := g.approvals.get()
 	for i, raw := range l.Tools {
@@ -193,9 +195,9 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// approvedTools filters the JSON array list. listed contains the result of listedJSON for every approved tool, except
-// for tools that would make clients refuse the whole list (Tool.Unlistable). withheld contains the names of the tools
-// that are not approved.
+// approvedTools filters list, a JSON array of tools. In listed, it returns the JSON that the client receives for each
+// approved tool. It omits the tools that would make clients refuse the whole list (Tool.Unlistable). withheld contains
+// the names of the tools that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, func(value []byte) error {
@@ -236,7 +238,7 @@ type refresher struct {
 // comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-// request requests a comparison. If a comparison is running, another one follows, because the running comparison may
+// request requests a comparison. If a comparison is running, a second comparison follows, because the running one may
 // have read the lists before the change.
 func (r *refresher) request() {
 	r.mu.Lock()
@@ -253,8 +255,8 @@ func (r *refresher) wake() {
 	}
 }
 
-// finish stores the result of a comparison. covers is the value of requested when the comparison started. If err is
-// nil, l replaces the stored lists.
+// finish stores the result of a comparison. When the comparison started, r.requested was equal to covers. If err is
+// nil, the lists in l replace the stored lists.
 func (r *refresher) finish(covers int, l Listing, err error) {
 	serverTexts, prompts := map[string]wire.ServerText{}, []json.RawMessage(nil)
 	for _, raw := range l.Texts {
@@ -278,8 +280,8 @@ func (r *refresher) finish(covers int, l Listing, err error) {
 	r.compared = make(chan struct{})
 }
 
-// wait waits until all comparisons that have been requested before the call are complete. It returns the error of the
-// last comparison, or ctx.Err() if ctx is done first.
+// wait waits for all comparisons that were requested before the call. It returns the error of the last comparison, or
+// ctx.Err() if ctx is done first.
 func (r *refresher) wait(ctx context.Context) error {
 	r.mu.Lock()
 	for until := r.requested; r.done < until; {
@@ -312,8 +314,8 @@ func (r *refresher) texts() map[string]wire.ServerText {
 	return r.serverTexts
 }
 
-// refreshLists compares the server's lists with the approved tools and texts until ctx is done. It compares after the
-// handshake, after each request of a comparison, and periodically.
+// refreshLists compares the server's lists with the approved tools and texts until ctx is done. It compares them after
+// the handshake, after each request of a comparison, and periodically.
 func (g *Guard) refreshLists(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -322,7 +324,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		g.refresher.mu.Lock()
-		covers := g.refresher.requested // number of the requests that this comparison satisfies
+		covers := g.refresher.requested // number of requests for which this comparison is sufficient
 		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
@@ -363,8 +365,8 @@ func (g *Guard) refreshLists(ctx context.Context) {
 	}
 }
 
-// compare requests a comparison if list differs from the list that the refresher has stored, because servers may change
-// their lists without a notification. list is a JSON array that the server has sent to the client.
+// compare requests a comparison if list differs from the stored list, because servers may change their lists without a
+// notification. list is a JSON array that the server has sent to the client.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
 	var page []json.RawMessage
 	err := array(list, func(value []byte) error {
@@ -480,8 +482,8 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 	return approved.State != before
 }
 
-// followApprovals reads the approved tools after each change of the approvals until ctx is done, and notifies the
-// client of changed lists.
+// followApprovals reads the approved tools after each change of the approvals, and notifies the client of changed
+// lists, until ctx is done.
 func (g *Guard) followApprovals(ctx context.Context) {
 	for seen := int64(0); ctx.Err() == nil; seen = g.config.Backend.Wait(ctx, seen) {
 		approved, err := g.approved(ctx)
@@ -524,9 +526,9 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 // errNoDatabase indicates that the database did not respond within the time limit.
 var errNoDatabase = errors.New("the database does not respond")
 
-// listing returns a string that identifies the content of the list that the client would receive now, and the version
-// of the approvals that filter the list. It returns "" for both if the server's list or the approvals are not known
-// yet.
+// listing returns a string that identifies the content of the list that the client would receive now. filteredBy
+// identifies the version of the approvals that filter this list. Both are "" if the server's list or the approvals are
+// not known yet.
 func (g *Guard) listing(kind listKind) (list, filteredBy string) {
 	found := g.refresher.list(kind)
 	select {

@@ -1,4 +1,4 @@
-// The strict parser of JSON-RPC messages, and the encoding of messages and headers.
+// This file contains the strict parser of JSON-RPC messages, and encodes messages and headers.
 
 package guard
 
@@ -72,7 +72,7 @@ func read(text []byte) (message, error) {
 	return m, refused
 }
 
-// parse sets the positions of the members of m. It returns the errors of object.
+// parse sets the positions of the members of m. It returns the same errors as the function object.
 func (m *message) parse(opts []jsontext.Options) error {
 	return object(m.text, span{0, len(m.text)}, opts, memberNames, func(name string, value span) {
 		switch name {
@@ -140,7 +140,7 @@ func idKey(id []byte) string {
 }
 
 // members calls visit for every member of the object at pos. It does nothing if the value there is not an object. It
-// returns the errors of object.
+// returns the same errors as the function object.
 func (m *message) members(pos span, known []string, visit func(name string, value span)) error {
 	if !pos.present() || m.text[pos.from] != '{' {
 		return nil
@@ -177,8 +177,8 @@ func (m *message) called() (name string, args []byte, err error) {
 	return name, args, err
 }
 
-// member returns the position of a nested member. names is the path from the object at pos to the member. If the member
-// does not exist, the result is an empty span.
+// member returns the position of a nested member. The path from the object at pos to the member consists of names. If
+// the member does not exist, the result is an empty span.
 func (m *message) member(pos span, names ...string) (found span) {
 	for _, name := range names {
 		found = span{}
@@ -216,8 +216,9 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 const headerPrefix = "TOOLCRIB_HEADER_"
 
 // HeaderVariable returns the name of the environment variable that passes the HTTP header with the given name to a
-// guard. It keeps the case of letters and replaces "-" by "_". A "-" that follows another "-" and any other character
-// that is not a letter or a digit are replaced by "__" and two hexadecimal digits. HeaderName is the inverse function.
+// guard. It keeps the case of letters and replaces "-" by "_". If a "-" follows another "-", it is instead replaced by
+// "__" and two hexadecimal digits, like any other character that is not a letter or a digit. HeaderName is the inverse
+// function.
 func HeaderVariable(name string) string {
 	var b strings.Builder
 	b.WriteString(headerPrefix)
@@ -391,7 +392,7 @@ func array(text []byte, visit func(value []byte) error) error {
 	return finish(d)
 }
 
-// finish reads the end of the object or array and returns errTrailing if text follows.
+// finish reads the end of the object or array. If more text follows, it returns errTrailing.
 func finish(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -418,9 +419,9 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// lineBreaks contains the characters that some programs treat as line breaks and that a valid message can contain
-// unescaped, and the replacement of each character. CR and LF can occur between tokens. The other characters can occur
-// in strings. Python's splitlines and Node's readline split lines there.
+// lineBreaks contains characters that some programs treat as line breaks, and the replacement of each character. It
+// contains only characters that a valid message can contain unescaped. CR and LF can occur between tokens. The other
+// characters can occur in strings. Python's splitlines and Node's readline split lines there.
 var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\r"), []byte(" ")},
 	{[]byte("\n"), []byte(" ")},

@@ -1,4 +1,4 @@
-// The proposals of changes in a server's list, and the guard's own requests to the server.
+// This file proposes changes in a server's list, and sends the guard's own requests to the server.
 
 package guard
 
@@ -22,7 +22,7 @@ import (
 )
 
 // observeBurst is the number of lists that the observer proposes without a delay. It proposes further lists at
-// intervals of Times.Propose, so that a server that changes its list constantly cannot flood the queue of proposals.
+// intervals of Times.Propose. Thus a server that changes its list constantly cannot flood the queue of proposals.
 const observeBurst = 3
 
 // observer passes the server's lists to Backend.Observe, which proposes the differences from the approved tools.
@@ -43,14 +43,15 @@ func (o *observer) put(l Listing) {
 	o.wake()
 }
 
-// putBack stores a list that could not be proposed for another attempt, unless put has stored a newer list.
+// putBack stores a list again after an attempt to propose the list has failed. It does nothing if put has stored a
+// newer list.
 func (o *observer) putBack(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.latest = cmp.Or(o.latest, l)
 }
 
-// wake makes run propose the stored list.
+// wake makes the method run propose the stored list.
 func (o *observer) wake() {
 	select {
 	case o.news <- struct{}{}:
@@ -73,8 +74,8 @@ func (o *observer) nextListing() (l *Listing, hash string) {
 	return l, hash
 }
 
-// run proposes the lists that put stores until ctx is done. While the approved tools cannot be read, it keeps the
-// latest list for a later attempt.
+// run proposes each list that is passed to put. It returns when ctx is done. While the approved tools cannot be read,
+// run keeps the latest list for a later attempt.
 func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
@@ -113,8 +114,8 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// proposeLast proposes the stored list at the end of the session, because a client may disconnect before run has
-// proposed it. ctx may already be done.
+// proposeLast proposes the stored list at the end of the session. This is necessary because a client may disconnect
+// before run has proposed the list. ctx may already be done.
 func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
@@ -145,8 +146,8 @@ type requester struct {
 // errSilent indicates that the server did not answer a request within the time limit.
 var errSilent = errors.New("the server did not answer")
 
-// lists requests the complete list of the server's tools. It returns errNoTools, along with the facts about the server,
-// if the server does not support tools.
+// lists reads the complete list of the server's tools. If the server does not support tools, it returns errNoTools and
+// a Listing with only the facts about the server.
 func (q *requester) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()

@@ -1,4 +1,5 @@
-// The facts that the client and the server have reported about themselves, and the notifications to the client.
+// This file stores the facts that the client and the server have reported about themselves, and sends notifications to
+// the client.
 
 package guard
 
@@ -46,7 +47,7 @@ type session struct {
 	mu            sync.Mutex
 	reported      facts
 	handshakeDone bool                    // the guard may send its own messages to the server
-	clientReady   bool                    // the channel introduced is closed
+	clientReady   bool                    // the introduced channel is closed
 	subscriptions map[string]subscription // keyed by the key of the request's id
 }
 
@@ -153,7 +154,7 @@ func (s *session) acceptsNotifications() bool {
 }
 
 // startComparing starts the comparisons of the server's lists at the end of the handshake. If the approved tools could
-// not be read, it also reports the error, which could not be sent to the client before. Only the first call has an
+// not be read, it also sends the error to the client, because this was not possible before. Only the first call has an
 // effect.
 func (g *Guard) startComparing() {
 	g.session.mu.Lock()
@@ -190,7 +191,7 @@ func (g *Guard) reportError(err error) {
 	g.sendLog("error", fmt.Sprintf("toolcrib neither lists nor calls the tools of %s: %v", g.config.Name, err))
 }
 
-// edit describes the replacement of the part of a message at the position at.
+// edit replaces a part of a message. The field at contains the position of this part.
 type edit struct {
 	at   span
 	with []byte
@@ -223,9 +224,9 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 }
 
 // notifyChanges compares the current lists for the client with the lists at the last call. It sends a list_changed
-// notification for each list that has changed. It sends none for the lists in notified, because the server's own
-// notification has reached the client. In the first call for a list, the earlier content is unknown. In this case,
-// notifyChanges notifies a client that has received a list filtered by older approvals.
+// notification for each changed list, except for the lists in notified. For these lists, the server's own notification
+// has reached the client. At the first call for a list, the earlier content is unknown. In this case, notifyChanges
+// sends a notification if the client has received a list that was filtered by older approvals.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	g.notifying.Lock()
 	defer g.notifying.Unlock()
@@ -247,8 +248,8 @@ func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	}
 }
 
-// notifyListChanged sends a list_changed notification for the given list. A client with a modern revision receives it
-// only if it has subscribed.
+// notifyListChanged sends a list_changed notification for the given list. A client with a modern revision receives the
+// notification only if it has subscribed.
 func (g *Guard) notifyListChanged(kind listKind) {
 	if !g.session.modern.Load() {
 		if g.session.acceptsNotifications() {
@@ -290,9 +291,9 @@ type Times struct {
 	List time.Duration
 	// Dial is the time limit for connecting to a URL.
 	Dial time.Duration
-	// Answer is the time that a server has to answer pending requests after the client's input has ended, as long as
-	// the output has a reader. Without a guard, the server's input would end immediately. Answer should be less than
-	// two seconds, because clients wait at least that long before they terminate the guard.
+	// Answer is the time that a server has to answer pending requests after the client's input has ended. The guard
+	// does not wait if the output has no reader. Without a guard, the server's input would end immediately. Answer
+	// should be less than two seconds, because clients wait at least that long before they terminate the guard.
 	Answer time.Duration
 	// End is the time that a server has to exit after the end of its input. After that time, the guard terminates the
 	// server. Stop is the time that a terminated server has to exit before its process group is killed. A client waits

@@ -1,4 +1,4 @@
-// The filtering of the server's prompts and instructions.
+// This file filters the server's prompts and instructions.
 
 package guard
 
@@ -17,8 +17,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// prompt passes m, the server's response to the prompts/get request a, to the client if m contains the approved text
-// with the client's arguments in place of the placeholders. Otherwise, the client receives an error.
+// prompt handles m, the server's response to the prompts/get request in a. It passes m to the client if m contains the
+// approved text, with the client's arguments in place of the placeholders. Otherwise, the client receives an error.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -103,9 +103,10 @@ func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (n
 	return note
 }
 
-// withheldNotice returns a sentence for the model that contains the number of withheld tools and texts and the command
-// that shows them to the user. It returns "" if nothing is withheld or Config.Notice is false. The sentence is part of
-// the instructions, because most clients show no other message from a server.
+// withheldNotice returns a sentence for the model. The sentence contains the number of withheld tools and texts, and
+// the command with which the user can see the withheld items. If nothing is withheld or Config.Notice is false,
+// withheldNotice returns "". The sentence is part of the instructions, because most clients show no other message from
+// a server.
 func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response to initialize waits for the notice
 	defer cancel()

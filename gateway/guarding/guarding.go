@@ -26,7 +26,7 @@ type Reader interface {
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
-// Store contains the functions that read the data for a status. Before a database exists, the zero value is used, in
+// Store contains the functions that read the data for a status. If no database exists yet, the zero value is used, in
 // which all functions are nil.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
@@ -103,7 +103,7 @@ type Counts struct {
 // Open returns the number of proposals that wait for the user.
 func (c Counts) Open() int { return c.Waiting + c.Changed }
 
-// of returns the counts that include t.
+// of returns the counts to which t belongs.
 func (v *Server) of(t *registry.Tool) *Counts {
 	if t.Kind == registry.ServerText {
 		return &v.Texts
@@ -141,7 +141,7 @@ func (s Status) Of(name string) (Server, bool) {
 	return s.Servers[i], true
 }
 
-// Read returns the status of the given entries, and of other servers with open proposals.
+// Read returns the status of the given entries, and of all other servers with open proposals.
 func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, error) {
 	var s Status
 	for _, e := range entries {

@@ -1,4 +1,4 @@
-// The provider for tools of HTTP hubs.
+// This file contains the provider for tools of HTTP hubs.
 
 package hub
 
@@ -121,9 +121,9 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. It returns a result that is not an object as {"result": …}, although the output
-// schema describes the result without this object. It passes on error codes of the hub, except the codes that are
-// reserved for the gateway.
+// Run implements gateway.Provider. If a result is not an object, Run returns the object {"result": …} instead. The
+// output schema still describes the result without this object. Run passes on error codes of the hub, except the codes
+// that are reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -185,7 +185,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 // represent values of the call, and $$ represents a dollar sign.
 type Headers map[string]string
 
-// reserved are the headers that toolcrib sets, and the headers that concern the connection.
+// reserved contains the headers that toolcrib sets, and the headers that concern the connection.
 var reserved = []string{
 	"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -318,7 +318,8 @@ func parse(body []byte) (answer, error) {
 	return a, nil
 }
 
-// object returns the members of a JSON object. It does not parse their values, which may have megabytes.
+// object returns the members of a JSON object. It does not parse the values of the members, because they may have
+// megabytes.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -348,7 +349,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns the content of a JSON string, and the JSON of any other value.
+// text returns the content of raw if raw is a JSON string, and "" if raw is null. Otherwise, it returns raw itself.
 func text(raw json.RawMessage) string {
 	var s string
 	if isNull(raw) || json.Unmarshal(raw, &s) == nil {
@@ -357,7 +358,8 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// read converts a response of the hub to an output or an error. name is the name of the tool in the hub.
+// read converts a response of the hub to an output or an error. The argument name contains the name of the tool in the
+// hub.
 func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
 	a, err := parse(body)
 	switch {
@@ -404,7 +406,7 @@ func (a answer) pending(in gateway.Invocation) error {
 	return e
 }
 
-// otherFields returns the fields that parse did not interpret as a JSON object, or nil if there are none.
+// otherFields returns a JSON object with the fields that parse did not interpret, or nil if there are none.
 func (a answer) otherFields() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil

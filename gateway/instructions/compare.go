@@ -1,4 +1,4 @@
-// Comparing the skills and instruction files on disk with the approved ones.
+// This file compares the skills and instruction files on disk with the approved ones.
 
 package instructions
 
@@ -84,7 +84,7 @@ func Compare(found []Found, approved []Approved) []Difference {
 	return differences
 }
 
-// Definition returns the definition, with the given id, of a skill or an instruction file on disk.
+// Definition returns a definition with the given id for a skill or an instruction file on disk.
 func Definition(kind registry.Kind, id string, f registry.Folder) registry.Definition {
 	f.ID = id
 	if len(f.Files) == 0 {
@@ -142,7 +142,8 @@ func changeText(before, after registry.File) string {
 }
 
 // NewID returns an unused id for a new skill or instruction file. The id is derived from the name of the skill's folder
-// or from the path of the file. If that id is taken, it includes more of the path, and finally a hash of the path.
+// or from the path of the file. If this id is taken, NewID derives a longer id from the whole path, and finally adds a
+// hash of the path.
 func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	elements := strings.Split(p, "/")
 	short := elements
@@ -163,8 +164,8 @@ func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	}
 }
 
-// slug joins words with underscores, after reducing them to lower-case letters and digits. It drops the extensions of
-// instruction files.
+// slug reduces each word to lower-case letters and digits, and joins the words with underscores. It drops the
+// extensions of instruction files.
 func slug(words []string) string {
 	text := strings.ToLower(strings.Join(words, "_"))
 	for _, end := range []string{".md", ".mdc", ".instructions", ".prompt", ".chatmode"} {

@@ -1,4 +1,4 @@
-// Searching a folder for skills and instruction files.
+// This file searches a folder for skills and instruction files.
 
 package instructions
 
@@ -22,7 +22,7 @@ import (
 // Tree contains the skills and files found below a folder.
 type Tree struct {
 	Found     []Found
-	Unread    []string // folders with a SKILL.md where no client looks for skills
+	Unread    []string // folders that contain a SKILL.md, although no client looks for skills there
 	Unchecked []string // files and folders that clients read but toolcrib does not compare
 	Imported  []string // files that are imported by instruction files, relative to dir
 	Outside   []Import // imports of files outside dir
@@ -44,9 +44,9 @@ const (
 	maxSearch  = 64
 )
 
-// Search returns the skills and instruction files below dir, ordered by path. It also reads the files in imported, which
-// are paths relative to dir that files elsewhere import. An error means that dir could not be searched. Errors of single
-// files are in Found.Err.
+// Search returns the skills and instruction files below dir, ordered by path. It also reads imported files: files below
+// dir that files elsewhere import. The caller passes their paths, relative to dir. An error means that dir could not be
+// searched. Errors of single files are in Found.Err.
 func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
@@ -90,7 +90,7 @@ func unlisted(dir string) []Found {
 	return found
 }
 
-// Refuse returns a Found for the file at path p, which cannot be compared because of err.
+// Refuse returns a Found for the file at path p. Because of err, this file cannot be compared.
 func Refuse(p string, err error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, err)}
 }
@@ -159,8 +159,8 @@ type search struct {
 	entries  int
 }
 
-// folder searches dir recursively. If dir cannot be opened, folder adds it to s.Found with the error, because a client
-// may read a file in dir by name, or the agent may open dir later.
+// folder searches dir recursively. If dir cannot be opened, folder adds it to s.Found with the error. The reason is
+// that a client may read a file in dir by name, or that the agent may open dir later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,4 @@
-// When the parts of files enter the context of an agent.
+// This file determines when the parts of files enter the context of an agent.
 
 package instructions
 
@@ -81,8 +81,8 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 // programs are the extensions of files that agents execute rather than read.
 var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript")
 
-// listed returns the loads of a skill or a subagent. Its name and description enter the context at once, and its body
-// enters the context when it is used.
+// listed returns the loads of a skill or a subagent. The name and the description enter the context at once, and the
+// body enters the context when the skill or the subagent is used.
 func listed(name, file string, f registry.File, dir string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)

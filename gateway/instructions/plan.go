@@ -1,4 +1,4 @@
-// Drafting proposals for files that differ from the registry.
+// This file drafts proposals for files that differ from the registry.
 
 package instructions
 
@@ -92,8 +92,8 @@ func (o Origin) step(d Difference) (Step, error) {
 	return s.checked(), nil
 }
 
-// checked returns the step without its draft if the draft cannot be submitted. Such a draft would block the other
-// proposals of its change set.
+// checked returns the step. If the draft of the step cannot be submitted, checked replaces the draft by the reason.
+// Otherwise, the draft would block the other proposals of its change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {
 		return s

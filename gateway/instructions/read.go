@@ -1,4 +1,4 @@
-// Reading, restoring, and removing the files of skills and instructions.
+// This file reads, restores, and removes the files of skills and instructions.
 
 package instructions
 
@@ -55,7 +55,7 @@ func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) 
 	return folder, err
 }
 
-// linked returns the file p with the content of the link's target. f is the link itself.
+// linked returns the file p, a link, with the content of the link's target. The link itself is passed as f.
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	return target, err
 }
 
-// tree reads the folder dir, relative to the folder top of a skill, and its subfolders.
+// tree reads the folder dir and its subfolders. The path dir is relative to top, the folder of the skill.
 func (r *reader) tree(top, dir string, depth int) error {
 	at := path.Join(top, dir)
 	if depth > maxDepth {
@@ -199,10 +199,10 @@ func wrap(p string, err error) error {
 // ErrNotKept indicates that the content of a binary file is not stored, because only its hash was approved.
 var ErrNotKept = errors.New("the content of the file is not stored, because an earlier version of toolcrib stored only the hash; copy the file from its source and propose it again (toolcrib import --files)")
 
-// Restore writes approved files of a skill or an instruction file, f, below dir. files are the names of the files to
-// restore. Each file is replaced atomically, and a link is replaced rather than followed. If a file cannot be written,
-// Restore continues with the other files and returns all errors. content returns the content of the binary file with the
-// given SHA-256 hash, or false if the content is not stored.
+// Restore writes the named files of f, an approved skill or instruction file, below dir. It replaces each file
+// atomically, and replaces a link rather than following it. If a file cannot be written, Restore continues with the
+// other files and returns all errors. The function content returns the content of the binary file with the given
+// SHA-256 hash, or false if the content is not stored.
 func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -313,7 +313,7 @@ func write(root *os.Root, path string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, out.Close())
 }
 
-// plainFolders returns an error if dir or one of its parents is not a folder, for example a link.
+// plainFolders returns an error if dir or one of its parents is not a folder. A link to a folder is an error, too.
 func plainFolders(root *os.Root, dir string) error {
 	at := ""
 	for element := range strings.SplitSeq(dir, "/") {

@@ -1,4 +1,4 @@
-// The tools/list and tools/call methods for a server that lists approved tools as its own tools.
+// This file implements the tools/list and tools/call methods of a server that lists approved tools.
 
 package mcp
 
@@ -34,8 +34,8 @@ const (
 	// ExposeTools lists the approved tools as tools of the server. It also lists call_outcome, which returns the
 	// outcome of a pending call.
 	ExposeTools Expose = "tools"
-	// ExposeBoth lists toolcrib's own tools except call_outcome, and the approved tools. An approved tool with the name
-	// of one of toolcrib's own tools is not listed.
+	// ExposeBoth lists toolcrib's own tools except call_outcome, and the approved tools. If an approved tool has the
+	// same name as one of toolcrib's own tools, the approved tool is not listed.
 	ExposeBoth Expose = "both"
 )
 
@@ -80,8 +80,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	return out, err
 }
 
-// exposed returns the approved tools of the agent that can be listed. These are the action tools, except for tools that
-// have the name of one of toolcrib's own tools.
+// exposed returns the approved tools of the agent that can be listed. These are the action tools whose names differ
+// from the names of toolcrib's own tools.
 func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
@@ -160,8 +160,9 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// callApproved implements tools/call for an approved tool. The call passes the same gates as a call by execute_tool.
-// The result is the result of the tool itself. If the name is unknown, callApproved returns a protocol error.
+// callApproved implements tools/call for an approved tool. The call passes the same gates as a call through
+// execute_tool. The response is the result of the tool itself. If the name is unknown, callApproved returns a protocol
+// error.
 func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := requestedName(ctx)
 	var unknown error
@@ -194,7 +195,7 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 	return toolResult(r), err
 }
 
-// toolResult is the result of a call that the client receives as the result of the tool itself, and not as a Run.
+// toolResult is the result of a call in the form in which the tool returned it. (A Run has a different form.)
 type toolResult gateway.Result
 
 // result converts r to an SDK result. If the output is the result of an MCP server, its content is unchanged. The
@@ -227,8 +228,8 @@ func (r toolResult) result() (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// howToPoll adds a sentence about call_outcome to the error of a call that waits for the user. It returns other errors
-// unchanged, and all errors if call_outcome is not listed.
+// howToPoll adds a sentence about call_outcome to the error of a call that waits for the user. If call_outcome is not
+// listed, and for any other error, howToPoll returns err unchanged.
 func (s *Server) howToPoll(err error) error {
 	refused, ok := errors.AsType[*gateway.Error](err)
 	if s.config.Expose != ExposeTools || !ok || refused.Pending == "" {

@@ -1,4 +1,4 @@
-// The execution of calls of toolcrib's own tools, and the tools that find and call approved tools.
+// This file executes calls of toolcrib's own tools, and implements the tools that find and call approved tools.
 
 package mcp
 
@@ -49,7 +49,8 @@ func (s *Server) handlers() map[string]handle {
 }
 
 // handler returns an SDK handler that parses the arguments, calls h, and converts the outcome to a result. An error of
-// h also becomes a result, so that the model can read the error and correct the call. For keys, see arguments.
+// h also becomes a result, so that the model can read the error and correct the call. If keys is not nil, arguments
+// with other keys are errors.
 func (s *Server) handler(h handle, keys []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {
@@ -82,8 +83,8 @@ func (s *Server) handler(h handle, keys []string) sdk.ToolHandler {
 	}
 }
 
-// media returns the image and audio blocks in output if it is the result of an MCP server. They are added to the
-// content of the response, because a model cannot see or hear their JSON form.
+// media returns the image and audio blocks in the output of an MCP server. The blocks become a part of the content of
+// the response, because a model cannot see or hear their JSON form.
 func media(output json.RawMessage) []sdk.Content {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(output, &theirs) != nil {
@@ -99,8 +100,8 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor returns the actor of the given client. This is Config.As if it is set, and otherwise an agent with the name
-// that the client reports, marked as self-named.
+// actor returns the actor of the given client. If Config.As is set, this is the actor of every client. Otherwise, it is
+// an agent with the name that the client reports, marked as self-named.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
@@ -144,7 +145,7 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 // malformed is the code of a Fault for invalid arguments.
 const malformed = "malformed"
 
-// arguments parses the arguments of a tool, which must be an object. keys contains the permitted keys. If keys is nil,
+// arguments parses the arguments of a tool, which must be an object. Only the given keys are permitted. If keys is nil,
 // all keys are permitted, because the gateway validates the arguments against the tool's schema.
 func arguments(raw json.RawMessage, keys []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
@@ -176,7 +177,7 @@ func arguments(raw json.RawMessage, keys []string) (*jsondoc.Node, error) {
 
 // result returns a tool result with the JSON form of v as structured content. The result also contains the same JSON as
 // text, for clients that support only text. Hidden characters are escaped, which does not change the meaning of the
-// JSON. failed marks the result as an error.
+// JSON. If failed is true, the result is marked as an error.
 func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	text, err := jsondoc.Encode(v)
 	if err != nil {
@@ -277,7 +278,8 @@ func NewRun(r gateway.Result) Run {
 	}
 }
 
-// execute implements execute_tool. It runs a call, or returns the outcome of the pending call in the argument pending.
+// execute implements execute_tool. It runs a call. If the arguments contain the id of a pending call, it returns the
+// outcome of that call.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name    string `json:"name"`

@@ -1,4 +1,4 @@
-// The HTTP endpoint, its access control, and its limits.
+// This file contains the HTTP endpoint, its access control, and its limits.
 
 package mcp
 
@@ -20,22 +20,22 @@ import (
 	"toolcrib/internal/httpserver"
 )
 
-// Path is the path of the endpoint.
+// Path is the URL path of the endpoint.
 const Path = "/mcp"
 
 // sessionless is the first revision of the protocol without sessions.
 const sessionless = "2026-07-28"
 
-// HTTP configures who may connect over HTTP.
+// HTTP contains the access rules for connections over HTTP.
 type HTTP struct {
 	Token string // bearer token that every request must have
-	// Origins are the origins of web pages that may connect, such as "https://example.com". Pages of this machine may
-	// always connect.
+	// Origins contains the origins of web pages that are allowed to connect, such as "https://example.com". Web pages
+	// of this machine can always connect.
 	Origins []string
 }
 
-// Handler returns the endpoint for clients with the token h.Token. It refuses requests without the token and requests
-// of web pages with an origin that h does not permit.
+// Handler returns the endpoint for clients with the token h.Token. It refuses requests without this token, and requests
+// from web pages with an origin that h does not permit.
 func (s *Server) Handler(h HTTP) http.Handler {
 	next, want := s.endpoint(), sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,8 +103,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	return ctx.Err()
 }
 
-// limit returns a handler that enforces the limits of the endpoint, which all clients share. It refuses excess requests
-// and invalid bodies, reads the body of each accepted request, and calls next.
+// limit returns a handler that enforces the limits of the endpoint. All clients share these limits. The handler refuses
+// excess requests and invalid bodies, reads the body of each accepted request, and calls next.
 func (s *Server) limit(next http.Handler) http.Handler {
 	requests := make(chan struct{}, 512) // semaphore for open requests, including notification streams
 	large := make(chan struct{}, 8)      // semaphore for requests of more than heavyArguments bytes
@@ -151,8 +151,8 @@ func (s *Server) limit(next http.Handler) http.Handler {
 	})
 }
 
-// checkBody reports whether the body of r is acceptable to checkMessage. If it is not, checkBody refuses the request.
-// It waits for a Turn, because parsing a message can cost as much as processing it.
+// checkBody reports whether checkMessage accepts the body of r. If it does not, checkBody refuses the request. It waits
+// for a Turn, because parsing a message can cost as much as processing it.
 func (s *Server) checkBody(w http.ResponseWriter, r *http.Request) bool {
 	if s.config.Turn != nil {
 		_, done, err := s.config.Turn(r.Context())

@@ -1,4 +1,4 @@
-// The middleware that answers requests for prompts, resources, and approved tools from the registry.
+// This file contains the middleware that answers requests for prompts, resources, and approved tools from the registry.
 
 package mcp
 
@@ -90,8 +90,8 @@ func (s *Server) addPlaceholders() {
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.readVersion)
 }
 
-// answer converts r to an sdk.Result. If err is not nil, the result is a nil interface value and not an interface value
-// that contains a nil pointer.
+// answer converts r to an sdk.Result. If err is not nil, it returns a nil interface rather than an interface that
+// contains a nil pointer.
 func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	if err != nil {
 		return nil, err
@@ -106,9 +106,9 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow notifies clients until ctx is done that lists have changed. A list changes when any process approves a
-// proposal, or when an upstream server changes an exposed tool. follow starts the polling of the upstream servers and
-// then returns, while a goroutine continues.
+// follow notifies clients of changed lists until ctx is done. A list changes when any process approves a proposal, or
+// when an upstream server changes an exposed tool. follow starts the polling of the upstream servers and then returns,
+// while a goroutine continues.
 func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
 	followServers := func() {

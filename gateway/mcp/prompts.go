@@ -1,4 +1,5 @@
-// The prompts/list and prompts/get methods, which offer the agent's whole prompt and its prompt tools.
+// This file implements the prompts/list and prompts/get methods. They offer the agent's whole prompt and its prompt
+// tools.
 
 package mcp
 
@@ -56,8 +57,8 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	return out, nil
 }
 
-// page returns the entries of the page that follows cursor, in the order of the ids, and the cursor of the next page.
-// An empty cursor denotes the first page, and an empty nextCursor indicates the last page.
+// page returns the entries of one page, in the order of the ids, and the cursor of the next page. The argument cursor
+// selects the page. An empty cursor denotes the first page, and an empty nextCursor indicates the last page.
 func page(tools []registry.Entry, cursor string) (entries []registry.Entry, nextCursor string, err error) {
 	if cursor != "" && !registry.ValidID(cursor) {
 		return nil, "", invalid("unknown cursor; request the first page without a cursor")

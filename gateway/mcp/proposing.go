@@ -1,4 +1,4 @@
-// The tools that draft, check, read, and comment on proposals, and change their states.
+// This file implements the tools that draft, check, read, and comment on proposals, and change their states.
 
 package mcp
 
@@ -42,7 +42,7 @@ func (s *Server) linted(subject registry.Subject, found review.Lint) any {
 	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
 }
 
-// preview implements preview_proposal. It renders the prompt of the client's own agent as it would be after an approval
+// preview implements preview_proposal. It renders the prompt that the client's own agent would have after an approval
 // of the proposal. A client cannot preview the prompts of other agents (S13). The prompt does not contain the user's
 // stored data.
 func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
@@ -106,8 +106,8 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.reply(ctx, actor, p)
 }
 
-// reply returns the JSON form of p, a new or changed proposal, and of its findings, so that the agent can resolve the
-// findings without another request.
+// reply returns the JSON form of p, a new or changed proposal. The reply also contains the findings of p, so that the
+// agent can resolve the findings without another request.
 func (s *Server) reply(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {
@@ -200,8 +200,7 @@ func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move calls act with the id of the proposal that args identifies. It returns the result of reply for the changed
-// proposal.
+// move applies act to the proposal that args identifies, and returns the reply for the changed proposal.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {

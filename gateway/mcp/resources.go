@@ -1,4 +1,4 @@
-// The resources/list and resources/read methods, which offer versions of definitions.
+// This file implements the resources/list and resources/read methods. They offer versions of definitions.
 
 package mcp
 
@@ -73,7 +73,7 @@ func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	return lives, nil
 }
 
-// after reports whether s follows t in the order of listVersions.
+// after reports whether the position of s is after the position of t in the order of listVersions.
 func after(s, t registry.Subject) bool {
 	order := registry.SubjectKinds()
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, t.Kind); of != than {

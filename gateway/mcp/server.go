@@ -1,4 +1,4 @@
-// The server, its configuration, and the interfaces that it uses.
+// This file contains the server, its configuration, and the interfaces that it uses.
 
 package mcp
 
@@ -77,17 +77,17 @@ type Upstream interface {
 	Follow(ctx context.Context, name string, changed func())
 	// WaitPolled waits until the first poll of each of the named servers has succeeded or failed, or until ctx is done.
 	WaitPolled(ctx context.Context, names []string)
-	// Drifted reports whether the last list of the tool's server lacks the tool, or contains a definition that differs
-	// from the approved definition t.
+	// Drifted reports whether t is missing from the newest list of its server, or differs there from its approved
+	// definition.
 	Drifted(t *registry.Tool) bool
 }
 
 // Registry reads the approved definitions that clients may read. Its methods return proposals.ErrNotFound for unknown
 // subjects.
 type Registry interface {
-	// Wait waits until another process may have approved a proposal, and returns a value for the next call. If the
-	// database does not announce changes, Wait returns after interval. previous is the result of the previous call, and
-	// 0 in the first call.
+	// Wait waits until another process may have approved a proposal. It returns a value for the argument previous of
+	// the next call. In the first call, previous is 0. If the database does not announce changes, Wait returns after
+	// interval.
 	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
@@ -95,7 +95,7 @@ type Registry interface {
 	List(ctx context.Context, id string) (registry.Live, error)
 	// Files returns the live skills and instruction files of the view, without their definitions.
 	Files(ctx context.Context) ([]registry.Live, error)
-	// Version returns the version with the given number of the subject s, which must be in the view.
+	// Version returns a version of s, given the version's number. The subject s must be in the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
@@ -166,8 +166,8 @@ type Config struct {
 	Turn Turn
 }
 
-// Turn waits until a request may be processed. The caller must process the request with the context held, and call done
-// at the end.
+// Turn waits until a request may be processed. The caller must process the request in the returned context, and call
+// done at the end.
 type Turn func(ctx context.Context) (held context.Context, done func(), err error)
 
 // DefaultEvery is the default of Config.Every.
@@ -247,8 +247,8 @@ func New(c Config) (*Server, error) {
 //go:embed tools.json
 var toolsJSON []byte
 
-// ProposalSchema returns the JSON Schema of the arguments of propose_tool. The arguments are a proposal as in a
-// proposal file, and the flag draft.
+// ProposalSchema returns the JSON Schema of the arguments of propose_tool. The arguments are the same as in a proposal
+// file, with the additional flag draft.
 func ProposalSchema() (json.RawMessage, error) {
 	var listed []definition
 	if err := json.Unmarshal(toolsJSON, &listed); err != nil {
@@ -317,7 +317,8 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// ServeStdio serves one client, which sends on r and receives on w, until the client disconnects or ctx is done.
+// ServeStdio serves one client until the client disconnects or ctx is done. The client's messages are read from r, and
+// messages to the client are written to w.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

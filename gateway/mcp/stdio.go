@@ -1,4 +1,4 @@
-// The transport over standard input and output.
+// This file implements the transport over standard input and output.
 
 package mcp
 
@@ -115,7 +115,8 @@ func (b *messageReader) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 
 // responseWriter writes messages to the client and counts the requests that have no response yet. It is safe for
 // concurrent use. The SDK cancels all calls at the end of the input. However, a program that writes its requests and
-// then closes the pipe still expects responses. Therefore messageReader delays the end of the input with await.
+// then closes the pipe still expects responses. Therefore messageReader calls await before it reports the end of the
+// input.
 type responseWriter struct {
 	mu          sync.Mutex
 	to          io.Writer
@@ -158,8 +159,8 @@ func (s *responseWriter) await(limit time.Duration) {
 	}
 }
 
-// responseID returns the id of a response, or "" for other messages. It reads only the beginning of the message, which
-// is {"jsonrpc":"2.0","id":ID,"result" or {"jsonrpc":"2.0","id":ID,"error" in a response of the SDK.
+// responseID returns the id of a response, or "" for other messages. It reads only the beginning of the message. In a
+// response of the SDK, this is {"jsonrpc":"2.0","id":ID,"result" or {"jsonrpc":"2.0","id":ID,"error".
 func responseID(message []byte) string {
 	in := json.NewDecoder(bytes.NewReader(message))
 	in.UseNumber()

@@ -64,8 +64,8 @@ func (d Document) File(name string) ([]byte, error) {
 }
 
 // ToFolder writes the files of the document to dir, the index last. It keeps the parts of the previous index, because a
-// follower may still be reading them, and removes parts that neither index lists. It returns an error if dir contains
-// another registry or a newer state of the same registry. changed reports whether it wrote a new index.
+// follower may still be reading these parts, and removes parts that neither index lists. It returns an error if dir
+// contains another registry or a newer state of the same registry. It returns true if it has written a new index.
 func (d Document) ToFolder(dir string) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // a file server must be able to read it
 		return false, err
@@ -129,8 +129,8 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 // Folder is the placeholder in a command for the folder to copy.
 const Folder = "{}"
 
-// Run runs command, a program that copies the files in folder to the place where they are published. The working
-// directory is dir.
+// Run runs a command in the working directory dir. The command copies the files in folder to the place where they are
+// published.
 func Run(ctx context.Context, command []string, folder, dir string) error {
 	args := lists.Map(command, func(arg string) string { return strings.ReplaceAll(arg, Folder, folder) })
 	out, err := proc.Exchange(ctx, args, dir, nil, 64<<10)
@@ -179,7 +179,7 @@ func ToGit(ctx context.Context, repository, folder string) error {
 	return err
 }
 
-// repo runs git in the repository dir, with folder as its working tree and a separate index file.
+// repo runs git in the repository dir. The working tree is folder, and the index file is a separate file.
 type repo struct{ dir, folder, index string }
 
 func (r repo) run(ctx context.Context, args ...string) (string, error) {

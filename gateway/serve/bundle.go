@@ -1,4 +1,4 @@
-// The GET /v1/bundle endpoint, which offers the published registry to machines that follow it.
+// This file implements the GET /v1/bundle endpoint. It offers the published registry to machines that follow it.
 
 package serve
 
@@ -24,8 +24,8 @@ type Published interface {
 	File(name string) ([]byte, error)
 }
 
-// bundles caches the published registry at the newest state and at the previous state, because a follower may still be
-// reading the previous state.
+// bundles caches two states of the published registry: the newest, and the previous state that a follower may still be
+// reading.
 type bundles struct {
 	mu     sync.Mutex
 	state  int64

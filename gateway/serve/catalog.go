@@ -1,4 +1,5 @@
-// The views of agents on the registry, and the GET /v1/catalog and GET /v1/tools endpoints.
+// This file caches the views that agents have of the registry, and implements the GET /v1/catalog and GET /v1/tools
+// endpoints.
 
 package serve
 
@@ -65,7 +66,7 @@ type view struct {
 	heads map[Format][]byte // results of configHead
 }
 
-// viewKey identifies the view of an agent at any state of the registry.
+// viewKey identifies an agent's view, regardless of the state of the registry.
 type viewKey struct {
 	agent string
 	layer registry.Layer
@@ -78,7 +79,7 @@ type views struct {
 	slots map[viewKey]*viewSlot
 }
 
-// viewSlot contains the newest view with a key. Its lock is held while a newer view is loaded, so that concurrent
+// viewSlot contains the newest view for one key. Its lock is held while a newer view is loaded. Thus concurrent
 // requests wait for this view and do not load it as well.
 type viewSlot struct {
 	mu   sync.Mutex

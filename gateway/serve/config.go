@@ -1,4 +1,4 @@
-// The GET /v1/agents/{id}/config endpoint, and the encoding of responses and errors.
+// This file implements the GET /v1/agents/{id}/config endpoint, and encodes responses and errors.
 
 package serve
 

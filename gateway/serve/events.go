@@ -1,4 +1,4 @@
-// The GET /v1/events endpoint, a stream of events about approvals and pending calls.
+// This file implements the GET /v1/events endpoint, a stream of events about approvals and pending calls.
 
 package serve
 
@@ -49,7 +49,7 @@ func (s *streams) changed() <-chan struct{} {
 	return s.wake
 }
 
-// notify wakes every stream that waits for a channel of changed.
+// notify wakes every stream that waits for a channel from changed.
 func (s *streams) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Server) stream(q *request, seq int64) error {
 }
 
 // writeNotices writes the notices with numbers greater than seq that the agent of the token may receive. It returns the
-// number of the last event that it has read.
+// number of the last event that it has read, even if the agent may not receive this event.
 func (s *Server) writeNotices(ctx context.Context, q *request, seq int64) (int64, error) {
 	for {
 		found, upTo, err := s.config.Log.Notices(ctx, seq, noticePage)
@@ -163,8 +163,8 @@ func (s *Server) writeNotices(ctx context.Context, q *request, seq int64) (int64
 	}
 }
 
-// mayReceive reports whether the agent of the token may receive n. An agent may receive notices of approvals in its
-// view and of its own calls.
+// mayReceive reports whether the agent of the token is allowed to receive n. An agent is allowed to receive notices of
+// approvals in its view, and notices of its own calls.
 func (q *request) mayReceive(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {

@@ -1,4 +1,4 @@
-// The checks that a request must pass before its handler runs.
+// This file contains the checks that a request must pass before its handler runs.
 
 package serve
 
@@ -95,8 +95,8 @@ func (s *Server) authorize(r route, q *request) error {
 	return s.runInTurn(q, r.handle)
 }
 
-// runInTurn waits for the token's turn and then calls run. The turn limits how many requests use a processor at the
-// same time. It is released while the client reads the response.
+// runInTurn waits for the token's turn and then calls run. Turns limit the number of requests that use a processor at
+// the same time. While the client reads the response, the turn is released.
 func (s *Server) runInTurn(q *request, run func(*request) error) error {
 	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
 	if !ok {

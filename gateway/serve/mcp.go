@@ -36,9 +36,10 @@ type clients struct {
 	used int64 // sequence number of the latest request
 }
 
-// Maximum number of open endpoints, in total and for one token. To open another endpoint, the server closes the least
-// recently used endpoint of a token. If the token of the request has reached maxClientsOfOne, it is this token. If
-// maxClients is reached, it is the token with the most endpoints.
+// Maximum number of open endpoints, in total and for one token. If one of these numbers is reached, the server closes
+// an endpoint before it opens another one. If the token of the request has maxClientsOfOne endpoints, it closes the
+// least recently used endpoint of this token. Otherwise, it closes the least recently used endpoint of the token with
+// the most endpoints.
 const (
 	maxClients      = 256
 	maxClientsOfOne = 64

@@ -1,4 +1,4 @@
-// The metrics, and the log of requests.
+// This file collects metrics and logs requests.
 
 package serve
 
@@ -85,9 +85,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// metrics contains the counters of the server. They are written in the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats) without its client library, because that library would
-// be initialized at the start of every command.
+// metrics contains the counters of the server. The server writes them in the text format of Prometheus
+// (https://prometheus.io/docs/instrumenting/exposition_formats). It does not use the client library of Prometheus,
+// because this library would be initialized at the start of every command.
 type metrics struct {
 	version string
 	start   time.Time
@@ -136,7 +136,7 @@ func (m *metrics) request(route, method string, status int, took time.Duration) 
 	}
 }
 
-// called counts a call with the outcome err. Calls with codes of providers are counted together.
+// called counts a call, given the call's error or nil. Calls with codes of providers are counted together.
 func (m *metrics) called(err error) {
 	code := "ok"
 	var refused *gateway.Error

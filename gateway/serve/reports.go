@@ -1,4 +1,4 @@
-// The POST /v1/reports and POST /v1/calls endpoints, for machines that follow the registry.
+// This file implements the POST /v1/reports and POST /v1/calls endpoints, for machines that follow the registry.
 
 package serve
 

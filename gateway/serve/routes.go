@@ -1,4 +1,4 @@
-// The routes of the server, and the handlers that have no file of their own.
+// This file contains the routes of the server, and the handlers that have no file of their own.
 
 package serve
 
@@ -83,8 +83,8 @@ func (q *request) text(key, fallback string) string {
 	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
-// forUser returns the caller of a request. named is the user in the request, or "". If the token is for one user, named
-// must be "" or this user. If the token is for any user, named is required.
+// forUser returns the caller of a request. The argument named contains the user in the request, or "". If the token is
+// valid for one user only, named must be "" or this user. If the token is valid for any user, named must not be "".
 func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
@@ -101,8 +101,8 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	return c, nil
 }
 
-// bind parses the JSON body of a request into dst, and returns the problems of the body, such as unknown fields. around
-// is the number of additional nesting levels: the body may exceed the limit of a single document by this number.
+// bind parses the JSON body of a request into dst, and returns the problems of the body, such as unknown fields. The
+// body may have more nesting levels than a single document; around is the number of additional levels.
 func (q *request) bind(dst any, around int) (jsondoc.Problems, error) {
 	text, err := io.ReadAll(q.r.Body)
 	if err != nil {

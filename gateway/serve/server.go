@@ -1,4 +1,4 @@
-// The HTTP server and its configuration.
+// This file contains the HTTP server and its configuration.
 
 package serve
 
@@ -52,18 +52,18 @@ type Log interface {
 	Notices(ctx context.Context, seq int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
-	// Wait waits until another process may have committed a transaction, and returns a value for the next call. If the
-	// database does not announce changes, Wait returns after interval. previous is the result of the previous call, and
-	// 0 in the first call.
+	// Wait waits until another process may have committed a transaction. It returns a value for the argument previous
+	// of the next call. In the first call, previous is 0. If the database does not announce changes, Wait returns after
+	// interval.
 	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 }
 
 // Catalog reads approved definitions for applications.
 type Catalog interface {
-	// Load returns the definitions of the caller's agent, including deferred tools, as of the time asOf. The zero time
-	// means now.
+	// Load returns the definitions that the caller's agent has at the time asOf, including deferred tools. The zero
+	// time means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode encodes tools as an array in the format f. left lists the parts that the format cannot represent.
+	// Encode encodes tools as an array in the format f. In left, it returns the parts that the format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
 	// PromptInput returns the input for the prompts of the caller's agent, without the current time and the user's
 	// data.
@@ -89,7 +89,8 @@ type Config struct {
 	// rebinding: a web page can change its own host name so that the name resolves to this server. If Host is nil, all
 	// names are permitted.
 	Host func(string) bool
-	// Origins are the origins of web pages that may connect. Pages of this machine may always connect.
+	// Origins contains the origins of web pages that are allowed to connect. Web pages of this machine can always
+	// connect.
 	Origins []string
 	// Peers maps the uids of accounts to ids of tokens. If a request over a Unix socket has no token, it has the token
 	// of the account that has connected.
@@ -97,9 +98,9 @@ type Config struct {
 	// Publish returns the live registry for machines that follow it. If Publish is nil, the server does not offer its
 	// registry.
 	Publish func(ctx context.Context) (Published, error)
-	// Report converts the report of a follower to proposals of the token's agent. made is the number of new proposals.
-	// Report returns an error if it refuses the report or a part of it. It is not called concurrently. If Report is
-	// nil, the server accepts no reports.
+	// Report converts the report of a follower to proposals of the token's agent, and returns the number of new
+	// proposals. Report returns an error if it refuses the report or a part of it. It is not called concurrently. If
+	// Report is nil, the server accepts no reports.
 	Report func(ctx context.Context, t tokens.Token, r follow.Report) (made int, err error)
 	// Calls stores lines of the call log of a follower that has the token t. It returns follow.ErrChain if the first
 	// line does not follow the last line that is stored for this follower. If Calls is nil, the server accepts no
@@ -132,9 +133,9 @@ func New(c Config) *Server {
 	}}
 }
 
-// Serve serves clients on l with web until ctx is done or the database file is gone, and returns the cause. It uses TLS
-// if web has a TLS configuration. At the end, streams are closed at once, and running calls have a short time to
-// complete.
+// Serve serves clients on l until ctx is done or the database file is gone, and returns the cause. It uses the HTTP
+// server web, with TLS if web has a TLS configuration. At the end, streams are closed at once, and running calls have a
+// short time to complete.
 func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

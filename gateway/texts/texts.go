@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Errors that the error of an Ask wraps.
+// An Ask wraps these errors in its own errors.
 var (
 	ErrRefused  = errors.New("the server returned an error")
 	ErrNoMethod = errors.New("the server does not support the method")
@@ -40,9 +40,9 @@ type Reader struct {
 	read map[string]json.RawMessage
 }
 
-// Read returns the texts of the server's prompts, and its instructions unless they are "", in the format of
-// registry/wire. If the entry of a prompt has not changed since the last call, Read does not request the prompt again,
-// unless refresh is set.
+// Read returns the texts of the server's prompts and the given instructions, in the format of registry/wire. It omits
+// empty instructions. If the entry of a prompt has not changed since the last call, Read does not request the prompt
+// again, unless refresh is true.
 func (r *Reader) Read(ctx context.Context, instructions string, refresh bool) ([]json.RawMessage, error) {
 	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
 	if err != nil && !errors.Is(err, ErrNoMethod) {
@@ -78,9 +78,9 @@ func (r *Reader) Read(ctx context.Context, instructions string, refresh bool) ([
 // ErrEndless indicates a list that exceeds a limit.
 var ErrEndless = errors.New("the list is too long")
 
-// List returns the unchanged entries of all pages of the list key, which is "tools" or "prompts". It returns ErrEndless
-// if the pages contain more than maxEntries entries or maxBytes bytes. repeats reports whether reading stopped at a
-// page that repeated an earlier cursor.
+// List reads all pages of a list and returns the entries unchanged. The name of the list is key, which must be "tools"
+// or "prompts". List returns ErrEndless if the pages contain more than maxEntries entries or maxBytes bytes. repeats is
+// true if reading stopped at a page that repeated an earlier cursor.
 func List(ctx context.Context, ask Ask, key string, maxEntries, maxBytes int) (entries []json.RawMessage, repeats bool, err error) {
 	seen, size := map[string]bool{}, 0
 	for params := jsondoc.NewObject(); ; {
@@ -125,7 +125,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, nextCu
 }
 
 // prompt requests a prompt with placeholders as arguments, once for each of the combinations of its optional arguments.
-// It omits combinations that the server refuses. Responses to omitted combinations cannot be approved.
+// It omits combinations that the server refuses. The user cannot approve the responses to these combinations.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer

@@ -1,5 +1,5 @@
-// Package tokens manages the bearer tokens for toolcrib's own servers. Each token belongs to one agent. Users create and
-// revoke tokens. Of the secret in a token, only a hash is stored.
+// Package tokens manages the bearer tokens for toolcrib's own servers. Each token belongs to one agent. Users create
+// and revoke tokens. Only a hash of the token's secret is stored.
 package tokens
 
 import (
@@ -142,7 +142,7 @@ func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
 
 // Check returns the token with the given secret. The error wraps ErrToken if the token is unknown, revoked, or expired.
-// The time that Check takes reveals nothing about the secret, because Check finds the token by its id and compares hashes
+// The duration of Check reveals nothing about the secret, because Check finds the token by its id and compares hashes
 // in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	parts := secretForm.FindStringSubmatch(secret)

@@ -1,4 +1,4 @@
-// The provider that runs tools on upstream servers.
+// This file contains the provider that runs tools on upstream servers.
 
 package upstream
 
@@ -43,7 +43,7 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to a server. Only the goroutine that has acquired the link may use its session field.
+// link is the connection to a server. A goroutine must acquire the link before it uses the session field.
 type link struct {
 	busy    chan struct{}
 	session *Session
@@ -62,7 +62,7 @@ func (l *link) acquire(ctx context.Context) error {
 
 func (l *link) release() { <-l.busy }
 
-// NewProvider returns a provider. find returns the configuration of the server with the given name.
+// NewProvider returns a provider. It uses find to look up the configuration of a server by name.
 func NewProvider(find func(name string) (Server, bool)) *Provider {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Provider{find: find, ctx: ctx, stop: stop, links: map[string]*link{}, followers: map[string]*follower{}}
@@ -140,7 +140,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 }
 
 // listed returns a connection to a server and the server's current tools. If the list cannot be read over an existing
-// connection, listed reconnects once. This is safe because it has not sent a call.
+// connection, listed reconnects once. This is safe because no call has been sent.
 func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
 	session, fresh, err := p.session(ctx, s)
 	if err != nil {
@@ -240,10 +240,10 @@ type follower struct {
 	onChange map[*func()]bool           // functions to call when the list has changed
 }
 
-// Follow makes the provider poll the tools of the server with the given name. It polls at once, every minute, whenever
-// the server reports a change, and whenever a call finds a changed definition. If a list differs from the previous
-// list, it calls changed, until ctx is done. If a server cannot be reached, the provider keeps its last list and tries
-// again later. Follow does nothing if the server is not configured.
+// Follow makes the provider poll the tools of the server with the given name. The provider polls at once, every minute,
+// whenever the server reports a change, and whenever a call finds a changed definition. Until ctx is done, it calls
+// changed whenever a list differs from the previous list. If a server cannot be reached, the provider keeps the
+// server's last list and tries again later. If the server is not configured, Follow does nothing.
 func (p *Provider) Follow(ctx context.Context, name string, changed func()) {
 	f := p.follower(name)
 	if f == nil {
@@ -275,8 +275,8 @@ func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	}
 }
 
-// Drifted reports whether the last list of the server of t lacks the tool, or contains a definition that differs from
-// the approved definition t. It returns false if the server is not followed or has not been polled successfully.
+// Drifted reports whether t is missing from the newest list of its server, or differs there from its approved
+// definition. It returns false if the server is not followed or has not been polled successfully.
 func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
@@ -380,8 +380,8 @@ func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool)
 // maxMessage is the maximum length of a server's message in an *Error, in bytes.
 const maxMessage = 2_000
 
-// outcome converts the result of tools/call to an output, or to an error if the result reports an error. n is the
-// parsed form of raw.
+// outcome converts raw, the result of tools/call, to an output. If the result contains an error, outcome returns this
+// error. n is the parsed form of raw.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server returned a result of the unknown type %s", jsondoc.Quote(kind.Text))

@@ -1,4 +1,4 @@
-// The description of a server, and the preparation of a connection to the server.
+// This file contains the description of a server, and prepares the connection to the server.
 
 package upstream
 
@@ -44,7 +44,8 @@ const (
 	maxStderr      = 4 << 10
 )
 
-// Errors of servers, to be tested with errors.Is. Errors of the network or the operating system can also occur.
+// Callers can test for these errors of servers with errors.Is. Other errors come from the network or the operating
+// system.
 var (
 	ErrTimeout = errors.New("the server did not answer in time")
 	// ErrCredentials indicates that a server refused the token, or requires a token.
@@ -65,7 +66,8 @@ func (s Server) timeout() time.Duration {
 	return cmp.Or(max(s.Timeout, 0), DefaultTimeout)
 }
 
-// connection returns s in the form for guard.Dial. stderr returns the last part of the program's standard error.
+// connection converts s to a server for guard.Dial. The function stderr returns the last part of the program's standard
+// error.
 func (s Server) connection() (to guard.Server, stderr func() string, err error) {
 	if s.URL != "" {
 		headers := http.Header{}

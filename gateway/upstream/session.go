@@ -1,4 +1,4 @@
-// The connection to a server, and the requests over the connection.
+// This file connects to a server and sends requests over the connection.
 
 package upstream
 
@@ -51,8 +51,8 @@ type Session struct {
 }
 
 // Connect connects to a server. It tries the newest revision of the protocol first. If this fails, it tries the
-// handshake of older revisions. With LikeClient, it tries them in the reverse order. If changed is not nil, it is
-// called whenever the server reports changed tools or, with Texts, changed prompts.
+// handshake of older revisions. With LikeClient, it tries the handshake first. If changed is not nil, it is called
+// whenever the server reports changed tools or, with Texts, changed prompts.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -266,7 +266,7 @@ func (s *Session) askText(ctx context.Context, method string, params *jsondoc.No
 	return raw, err
 }
 
-// Minimum and maximum delay before another attempt after a failure. The delay doubles with each failure.
+// Minimum and maximum delay before another attempt after a failure. The delay doubles after each failure.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Minute

@@ -1,4 +1,4 @@
-// Documents, and edits of their text.
+// This file contains documents, and edits that change their text.
 
 package spanedit
 
@@ -90,8 +90,8 @@ func (d *Document) newline() string {
 	return "\n"
 }
 
-// Raw returns the encoded text of a scalar. It returns "" for other values, and for a scalar that spans several lines or
-// cannot be edited.
+// Raw returns the encoded text of a scalar. It returns "" if the value is not a scalar, spans several lines, or cannot
+// be edited.
 func (d *Document) Raw(n *Node) string {
 	written := d.Data[n.Span.From:n.Span.To]
 	if n.Kind == Object || n.Kind == List || n.Fixed || bytes.ContainsAny(written, "\r\n") {
@@ -103,8 +103,9 @@ func (d *Document) Raw(n *Node) string {
 // bareName matches a name that needs no quotes. In TOML, a name with dots needs quotes nevertheless.
 var bareName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename returns the edit that replaces oldText, the name or the scalar at span, by newText. Existing quotes are kept.
-// If the file contains oldText in an escaped form, the edit is invalid and Splice rejects it.
+// Rename returns the edit that replaces the name or the scalar at span. The text at span is oldText, and newText
+// replaces it. Existing quotes are kept. If the file contains oldText in an escaped form, the edit is invalid and
+// Splice rejects it.
 func (d *Document) Rename(span Span, oldText, newText string) Edit {
 	written := string(d.Data[span.From:span.To])
 	if len(written) == len(oldText)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
@@ -128,8 +129,8 @@ func (d *Document) bare(start, end int) bool {
 	return start <= end && len(bytes.Trim(d.Data[start:end], " \t\r\n,")) == 0
 }
 
-// comma returns the edit that removes the first comma between the offsets start and end. It ignores commas in comments,
-// and returns false if there is no other comma.
+// comma returns the edit that removes the first comma between the offsets start and end. It ignores commas in comments.
+// If it finds no comma, it returns false.
 func (d *Document) comma(start, end int) (Edit, bool) {
 	gap := Comment().ReplaceAllFunc(d.Data[start:end], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
@@ -240,7 +241,7 @@ func (d *Document) RemoveMember(object *Node, name string) []Edit {
 	return d.Remove(object, i)
 }
 
-// parts returns the positions of the members or the items of n, a value in brackets.
+// parts returns the positions of the members or the items of n. The value n must have brackets.
 func (d *Document) parts(n *Node) []Span {
 	parts := lists.Map(n.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
 	for _, item := range n.Items {
@@ -249,7 +250,7 @@ func (d *Document) parts(n *Node) []Span {
 	return parts
 }
 
-// Remove returns the edits that remove member or item i of n, a value in brackets, and one adjacent comma.
+// Remove returns the edits that remove member or item i of n, and one adjacent comma. The value n must have brackets.
 func (d *Document) Remove(n *Node, i int) []Edit {
 	parts := d.parts(n)
 	at := parts[i]

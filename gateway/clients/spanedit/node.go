@@ -19,8 +19,8 @@ import (
 const (
 	maxDepth = 100
 	maxNodes = 500_000
-	// maxBrackets is the maximum number of brackets. It limits the recursion of parsers that run before maxDepth is
-	// checked, because the nesting cannot exceed the number of brackets.
+	// maxBrackets is the maximum number of brackets. Some parsers run before maxDepth is checked. Because the nesting
+	// cannot exceed the number of brackets, maxBrackets limits the recursion of these parsers.
 	maxBrackets = 100_000
 )
 
@@ -56,8 +56,8 @@ type Field struct {
 	Value *Node
 }
 
-// Get returns the value of the first name in names that exists, or nil. If that name occurs several times, the last
-// occurrence applies, as in the parsers of the clients. A nil node has no fields.
+// Get tries the given names in order and returns the value of the first field that exists, or nil. If the name of this
+// field occurs several times, the last occurrence applies, as in the parsers of the clients. A nil node has no fields.
 func (n *Node) Get(names ...string) *Node {
 	if fd := n.Field(names...); fd != nil {
 		return fd.Value
@@ -65,7 +65,8 @@ func (n *Node) Get(names ...string) *Node {
 	return nil
 }
 
-// Field returns the field of the first name in names that exists, or nil. The last occurrence of a name applies.
+// Field tries the given names in order and returns the first field that exists, or nil. The last occurrence of a name
+// applies.
 func (n *Node) Field(names ...string) *Field {
 	if n == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Parsers for YAML, TOML, and JSON.
+// This file parses YAML, TOML, and JSON.
 
 package spanedit
 
@@ -51,11 +51,12 @@ func parseYAML(data []byte) (*Node, error) {
 	return t.node(first.Content[0], 0)
 }
 
-// directive matches a YAML directive that the library rejects: versions such as 1.2, and unknown directives, which
-// parsers must ignore.
+// directive matches a YAML directive that the library rejects although parsers must accept it. These are versions such
+// as 1.2, and unknown directives.
 var directive = lazyregexp.New(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
-// withoutDirectives returns text with all directives that match directive changed to comments of the same length.
+// withoutDirectives returns a copy of text in which a comment of the same length replaces each directive that the
+// library rejects.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
@@ -76,7 +77,7 @@ type yamlTree struct {
 	nodes int
 }
 
-// offset returns the byte offset of a line and a column, counted from 1.
+// offset converts a line and a column, both counted from 1, to a byte offset.
 func (t *yamlTree) offset(line, column int) int {
 	if line < 1 || line > len(t.lines) {
 		return len(t.data)
@@ -388,8 +389,8 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*Node, error) {
 	return n, nil
 }
 
-// Quote encodes s as JSON. The result is also valid TOML and YAML. For this purpose, it escapes DEL, which these formats
-// do not permit, and does not escape characters for HTML.
+// Quote encodes s as JSON. The result is also valid TOML and YAML. Quote therefore escapes DEL, which these formats do
+// not permit. It does not escape characters for HTML.
 func Quote(s string) string {
 	written, err := jsondoc.Encode(s)
 	if err != nil {
