@@ -236,7 +236,7 @@ func TestModelConfiguration(t *testing.T) {
 		{"reviewers[0] has no name", "[[reviewers]]\ncommand = [\"true\"]"},
 		{"duplicate reviewer bot", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\n[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"},
 		{"use an absolute path", "[[reviewers]]\nname = \"bot\"\ncommand = [\"./bot.sh\"]"},
-		{"is both a command and a model", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\""},
+		{"has both a command and a model", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\""},
 		{"reviewers.bot.timeout", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\ntimeout = \"0s\""},
 	} {
 		want, config := tt[0], tt[1]

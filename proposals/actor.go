@@ -74,7 +74,7 @@ func readActor(s string) (Actor, error) {
 	switch ActorKind(kind) {
 	case User, Agent, Chief:
 	case System:
-		return Actor{}, fmt.Errorf("%w: %q; system must not have a name", ErrActor, s)
+		return Actor{}, fmt.Errorf("%w: %q; use system without a name", ErrActor, s)
 	default:
 		return Actor{}, fmt.Errorf("%w: %q; use user:NAME, agent:NAME or chief:NAME", ErrActor, s)
 	}

@@ -259,7 +259,7 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 
 // writeAgentPreview prints the previews of one agent, one for each channel.
 func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
-	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
+	p.Linef("%s for layer %s", docs[0].Subject, docs[0].View)
 	p.Blank()
 	columns, compared := []string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, docs[0].Change != nil
 	if compared {

@@ -220,7 +220,7 @@ func (c Config) checkReviewers() error {
 			continue
 		}
 		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
-			return fmt.Errorf("configuration: %s is both a command and a model; configure two reviewers", where)
+			return fmt.Errorf("configuration: %s has both a command and a model; remove one of them, or configure another reviewer", where)
 		}
 		// The working directory must not determine which program runs.
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {

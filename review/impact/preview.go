@@ -71,7 +71,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 		for subject := range p.changed {
 			layer, ok := stronger(p.scene.Layer, subject.Layer)
 			if !ok {
-				return fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, proposals.ErrNotFound)
+				return fmt.Errorf("%s for layer %s: %w", subject, p.scene.Layer, proposals.ErrNotFound)
 			}
 			p.scene.Layer = layer
 		}

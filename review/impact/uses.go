@@ -205,7 +205,7 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 			return a, nil
 		}
 	}
-	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, proposals.ErrNotFound)
+	return registry.Live{}, fmt.Errorf("active agent %s for layer %s: %w", jsondoc.Quote(ref), layer, proposals.ErrNotFound)
 }
 
 // seen returns the active agents or allow-lists in the view of layer, ordered by id.

@@ -273,7 +273,7 @@ func (p *planner) entry(e wire.Entry) Step {
 	why := fmt.Sprintf("An export of toolcrib (%s) contains this, and this registry does not.", p.origin.Label)
 	switch {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
-		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
+		return step.skip(fmt.Sprintf("%s is not visible from %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
 	case before == nil && e.Definition.Status() != registry.Active:
 		return step.skip("it is deactivated in the export, and this registry does not contain it")
 	case before == nil:
