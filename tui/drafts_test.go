@@ -82,5 +82,5 @@ func TestDraftTooLongToSubmit(t *testing.T) {
 	})
 	b.press("tab", "tab", "tab").wants("Can't be submitted yet: ")
 	b.press("enter").wants("Can't be submitted yet", "definition.prompt", "S submit")
-	b.press("S").wants("S: definition.prompt")
+	b.press("S").wants("S submit: definition.prompt")
 }
