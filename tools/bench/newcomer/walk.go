@@ -35,7 +35,7 @@ var Steps = []Step{
 	{Label: "open", Shows: []string{"modify tool:user/chapter_summary"}},
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
 	{Label: "next unseen part", Shows: []string{"a approve"}},
-	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
+	{Label: "next unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/chapter_summary version 2"}},
 	{Label: "back", Again: true, Shows: []string{"▎Your turn"}},
@@ -59,7 +59,7 @@ var Steps = []Step{
 	{Type: "viewpoint", Shows: []string{"1/1"}},
 	{Label: "keep the filter", Shows: []string{"enter open"}},
 	{Label: "open", Shows: []string{"▎Definition"}},
-	{Label: "switch", Shows: []string{"▎Versions", "v4"}},
+	{Label: "next section", Shows: []string{"▎Versions", "v4"}},
 	{Label: "help", Shows: []string{"▎Help"}},
 	{Label: "find", Shows: []string{"enter go there"}},
 	{Type: "next item", Shows: []string{"Select the next item of a list"}},
@@ -72,7 +72,7 @@ var Steps = []Step{
 	// To approve it, press the key for unread parts that the page names.
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
 	{Label: "next unseen part", Shows: []string{"a approve"}},
-	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
+	{Label: "next unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/viewpoint_keeper version 5"}},
 

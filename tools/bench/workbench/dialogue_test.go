@@ -46,7 +46,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("edit scene_pacer.md")
 	p.sees("EDITOR HAS THE TERMINAL")
 	p.press("x")
-	p.sees("Closed scene_pacer.md.", "queue>")
+	p.sees("closed scene_pacer.md.", "queue>")
 	if body, err := os.ReadFile(written); err != nil || string(body) != "Begun.\n" {
 		t.Errorf("the editor was given %q: %v", body, err)
 	}

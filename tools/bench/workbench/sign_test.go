@@ -69,7 +69,7 @@ func TestSignsOnATerminal(t *testing.T) {
 		p.press("Enter")
 		p.sees(try.outcome)
 		if try.passphrase != passphrase {
-			p.sees("incorrect passphrase")
+			p.sees("passphrase supplied to decrypt private key")
 			p.press("x")
 			p.sees("Not this year.")
 		}

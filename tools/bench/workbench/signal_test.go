@@ -50,7 +50,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"not approved: the database was busy", "nothing was saved", "status 130", "at the end"} {
+			for _, want := range []string{"not approved: toolcrib quit while the database was busy", "status 130", "at the end"} {
 				if !strings.Contains(screen, want) {
 					t.Errorf("the screen lacks %q", want)
 				}
