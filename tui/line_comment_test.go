@@ -13,7 +13,7 @@ func TestCommentOnALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ";")
-	b.wants("; comment line: only on the Diff tab")
+	b.wants("; comment: only on the Diff tab")
 	b.press("2", "J", "J", ";")
 	b.wants("j and k choose a line")
 	b.press("j", "j", "j", ";")

@@ -219,7 +219,7 @@ func (c *Page) Keys() []screen.Key {
 	return append([]screen.Key{
 		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Disabled: c.noneWaiting},
 		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell the agent why", Do: c.askRefuse, Disabled: c.noneWaiting},
-		{Name: "call-unseen", Keys: []string{"u"}, Label: "next unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Disabled: c.noneWaiting},
+		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Disabled: c.noneWaiting},
 	}, screen.TextKeys(c.shell, c)...)
 }
 

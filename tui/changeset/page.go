@@ -166,7 +166,7 @@ func (p *Page) Keys() []screen.Key {
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Disabled: p.noMembers},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Disabled: p.noMembers},
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show the lines of files and the imported JSON of tools; again: fold them", Do: p.unfold, Disabled: p.noMembers},
-		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "next unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
+		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.noMembers),
 	}, screen.TextKeys(p.shell, p))
