@@ -173,7 +173,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	c := newTestDB(t)
 	c.write(".cursor/mcp.json", `{"mcpServers":{"signs":{"url":"`+web.URL+`/mcp"},"has":{"url":"`+web.URL+`/has","headers":{"Authorization":"Bearer s3cret"}},"gone":{"url":"http://127.0.0.1:1/mcp"}}}`)
 	code, out := c.exits("wrap", "--yes")
-	if code != 6 || !strings.Contains(out, "signs (cursor): the server requires a sign-in (OAuth), which the client does itself") || !strings.Contains(out, "gone (cursor): the server does not respond") {
+	if code != 6 || !strings.Contains(out, "signs (cursor): the server requires a sign-in (OAuth), which only the client can perform") || !strings.Contains(out, "gone (cursor): the server does not respond") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
@@ -182,7 +182,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 	wrapped := strings.ReplaceAll(string(text), `"gone":{"url":"http://127.0.0.1:1/mcp"}`, `"late":{"command":"toolcrib","args":["guard","late","--url","`+web.URL+`/late"]}`)
 	c.write(".cursor/mcp.json", wrapped)
-	if code, out := c.exits("wrap", "--yes"); code != 6 || !strings.Contains(out, "late (cursor): the server requires a sign-in (OAuth), which the client does itself; the guard is removed") {
+	if code, out := c.exits("wrap", "--yes"); code != 6 || !strings.Contains(out, "late (cursor): the server requires a sign-in (OAuth), which only the client can perform; the guard is removed") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	if again, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json")); err != nil || strings.Contains(string(again), `"late"]`) || !strings.Contains(string(again), web.URL+"/late") {
@@ -190,7 +190,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 	c.write(".cursor/mcp.json", string(text))
 	code, out = c.exits("init", "--yes")
-	for _, want := range []string{"signs: not read: the server requires a sign-in (OAuth), which the client does itself", "has: not read: the server rejected the credentials in the entry", "gone: not read: the address of the server does not respond (connect: connection refused)"} {
+	for _, want := range []string{"signs: not read: the server requires a sign-in (OAuth), which only the client can perform", "has: not read: the server rejected the credentials in the entry", "gone: not read: the address of the server does not respond (connect: connection refused)"} {
 		if code != 6 || !strings.Contains(out, want) {
 			t.Errorf("exit status %d, without %q: %s", code, want, out)
 		}

@@ -57,9 +57,9 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 	return found, err
 }
 
-// SetTiers sets c.Tier as the approval tier of the selected tools for the calls of c.User, in one transaction. In every
-// process, the tier applies from the next call. The actor must be a user. The tier requires_approval can be set for
-// every tool. The tier auto_approve can only be set for tools with the approved tier user_configurable.
+// SetTiers changes the approval tier of the selected tools for the user c.User to c.Tier, in one transaction. All
+// processes apply the new tier to the next call. The actor must be a user. Every tool can get the tier
+// requires_approval. Only a tool whose approved tier is user_configurable can get the tier auto_approve.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
 	var change TierChange
@@ -140,7 +140,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	case t.NeedsConfirmation():
 		return "requires confirmation of each call; propose a change that removes this requirement"
 	case t.Approval == nil:
-		return fmt.Sprintf("has no approval tier, so every call requires approval; a proposal can set the tier %s", registry.UserConfigurable)
+		return fmt.Sprintf("has no approval tier, so each of its calls requires approval; to permit other tiers, propose the tier %s for it", registry.UserConfigurable)
 	case t.Approval.Tier == registry.RequiresApproval:
 		return fmt.Sprintf("has the tier %s, which the user cannot override; a proposal can set the tier %s", t.Approval.Tier, registry.UserConfigurable)
 	}

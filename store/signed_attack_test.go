@@ -76,7 +76,7 @@ var signedAttacks = map[string]struct {
 		key := signingtest.NewKey(x, "ed25519")
 		x.SetSigners(x, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
 		x.forgeSigned(x.sign(key, nil))
-	}, "the signers file differs from state 1, which is in force"},
+	}, "the signers file differs from the recorded state 1"},
 	"the start removed": {func(x target) {
 		o := x.attempt()
 		x.forge(o, x.forged(o, ""))

@@ -48,8 +48,8 @@ func (m *Model) globalKeys() []screen.Key {
 	}...)
 }
 
-// askTheme asks the user to choose a theme if no theme is configured and the terminal did not report its
-// background color. The choice is saved, so that the question appears only once.
+// askTheme asks the user to choose a theme. It does nothing if a theme is configured or the terminal has reported
+// its background color. The choice is saved, so that the question appears only once.
 func (m *Model) askTheme() tea.Cmd {
 	choice := &m.shell.Choice
 	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {

@@ -141,7 +141,7 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
 			make: func(s *deps) screen.Page {
-				return servers.New(s.Context, s.shell, pending.Tracked(s.ops, "Checking which servers are guarded", s.Servers), s.waitingText)
+				return servers.New(s.Context, s.shell, pending.Tracked(s.ops, "Checking the guards of the servers", s.Servers), s.waitingText)
 			},
 		},
 		{

@@ -71,8 +71,8 @@ type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start identifies the server. It contains the URL or the command of the server, with secrets masked. Start is nil
-	// if neither is known. See clients.Server.Runs.
+	// Start is the URL of the server, or the command that starts it, with secrets masked. Start is nil if neither is
+	// known. See clients.Server.Runs.
 	Start []string
 }
 

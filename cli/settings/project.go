@@ -185,8 +185,8 @@ func trustFolder(env process.Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// TrustMark returns the path of the record for a trusted configuration file with the given content. The record need not
-// exist. TrustMark also returns the content of the record, without the time.
+// TrustMark returns the path of the file that records that the user trusts a configuration file with the given content.
+// The user may not have trusted the file yet. TrustMark also returns the content of this record, without the time.
 func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {

@@ -218,7 +218,7 @@ func (c clientServer) problem(err error, timeout time.Duration) string {
 	case noisy:
 		return fmt.Sprintf("the server did not answer within %s: %v", timeout, noise)
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
-		return "the server requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard the server, and the wrap command does not change the entry"
+		return "the server requires a sign-in (OAuth), which only the client can perform; toolcrib cannot guard the server, and the wrap command does not change the entry"
 	case errors.Is(err, upstream.ErrCredentials):
 		return "the server rejected the credentials in the entry; update the credentials in the client's file"
 	case errors.Is(err, upstream.ErrTimeout) && c.server.Spare:

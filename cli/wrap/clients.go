@@ -145,7 +145,7 @@ const signInTime = 3 * time.Second
 
 // Reasons why a server at a URL cannot be guarded.
 const (
-	signsIn = "the server requires a sign-in (OAuth), which the client does itself"
+	signsIn = "the server requires a sign-in (OAuth), which only the client can perform"
 	silent  = "the server does not respond, so toolcrib cannot check whether the server requires a sign-in (OAuth); when the server responds, run toolcrib wrap again"
 )
 

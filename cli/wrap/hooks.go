@@ -62,7 +62,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 				return nil, err
 			}
 			command := []string{p.Program, "check", "--files", "--hook", file.Client}
-			if now := file.HookCommand(); now != "" { // a hook exists; without --db, it may have been written for a database from an environment variable
+			if now := file.HookCommand(); now != "" { // an existing hook without --db may use a database from an environment variable
 				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
 					continue
 				}

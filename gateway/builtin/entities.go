@@ -197,7 +197,7 @@ func wordSimilarity(a, b string) float64 {
 	return score
 }
 
-// swapped reports whether exchanging two adjacent letters of a yields b.
+// swapped reports whether a and b differ only in the order of two adjacent letters.
 func swapped(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) != len(y) {

@@ -72,7 +72,7 @@ func New(c Config) *Hub {
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
 // errRedirect indicates a redirect that is not followed.
-var errRedirect = errors.New("the hub redirects to an address that was not approved")
+var errRedirect = errors.New("the hub sent a redirect to an address that is not approved")
 
 // errLong indicates a response that exceeds Config.MaxBytes.
 var errLong = errors.New("the response is too long")
@@ -141,7 +141,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	case errors.Is(err, errRedirect):
 		return gateway.Output{}, failed(in, errRedirect.Error())
 	case errors.Is(err, errLong):
-		return gateway.Output{}, failed(in, fmt.Sprintf("the response has more than %d bytes", h.config.MaxBytes))
+		return gateway.Output{}, failed(in, fmt.Sprintf("the response is larger than %d bytes", h.config.MaxBytes))
 	case err != nil:
 		why, sure := gateway.NotReached(err) // without the address
 		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry the call.", in.Tool.Subject, why)

@@ -272,9 +272,9 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch calls fn with the document of a server's tools until ctx is done. It reads the document at once, whenever the
-// server reports a change, and at the given interval. At each interval, it opens a new connection, because an upgraded
-// program must be restarted. After a failure, it calls fn with the error and tries again later. Calls of fn are not
+// Watch calls fn with the document of a server's tools until ctx is done. It reads the document at the start,
+// whenever the server reports a change, and once in each interval. For the reads at the interval, it opens a new
+// connection, because only a new process of an upgraded program has the new tools. After a failure, it calls fn with the error and tries again later. Calls of fn are not
 // concurrent.
 func Watch(ctx context.Context, s Server, interval time.Duration, fn func(document []byte, err error)) {
 	retry := firstRetry

@@ -94,7 +94,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	case len(states) == 0:
 		return nil, nil, fmt.Errorf("%w: signing has not started in this database; start it with toolcrib signers init", ErrSigners)
 	case t.policy.Since == "" && t.policy.Required:
-		return nil, nil, fmt.Errorf("%w: the configuration has no signed_since; set signed_since to %s, the hash of the event that started signing", ErrSigners, states[0].Event.Hash)
+		return nil, nil, fmt.Errorf("%w: signed_since is not configured; set signed_since to %s, the hash of the event that started signing", ErrSigners, states[0].Event.Hash)
 	case t.policy.Since != "" && t.policy.Since != states[0].Event.Hash:
 		return nil, nil, fmt.Errorf("%w: signing started with event %s, but the configuration has signed_since = %q: this is another database, or its log was changed",
 			ErrSigners, states[0].Event.Hash, t.policy.Since)
@@ -112,7 +112,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 				"toolcrib signers record to finish an interrupted change, or to record the file as a new state", ErrSigners, s.Number, len(states))
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: the signers file differs from state %d, which is in force; a signer of that state must record the change: toolcrib signers record", ErrSigners, len(states))
+	return nil, nil, fmt.Errorf("%w: the signers file differs from the recorded state %d; a signer of the recorded state must record the change with toolcrib signers record", ErrSigners, len(states))
 }
 
 // checkStates verifies that each state was signed by a signer of the preceding state. It returns the last state.

@@ -119,8 +119,8 @@ func Open(signed []byte, verifiers note.Verifiers) (Checkpoint, error) {
 	return Parse(n.Text)
 }
 
-// Read parses a signed checkpoint without verifying its signatures. It is for callers
-// that have no key and trust the source of the checkpoint.
+// Read parses a signed checkpoint without verifying its signatures. The caller must trust
+// the source of the checkpoint, because no key is needed.
 func Read(signed []byte) (Checkpoint, error) {
 	_, err := note.Open(signed, nil)
 	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)

@@ -100,7 +100,7 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	var login, role string
 	_, err = pgx.ForEachRow(rows, []any{&login, &role}, func() error {
 		if role == "toolcrib_server" {
-			problem("The login %s has the role toolcrib_server, so it can write for every user, but its name is that of a single user or agent. Rename the login.", visible.Line(login))
+			problem("The login %s has the role toolcrib_server and can write for every user, but it is named like a single user or agent. Rename the login.", visible.Line(login))
 		} else {
 			problem("The login %s has the role %s but its name does not have the form that the role requires, so it cannot write. Rename the login.", visible.Line(login), role)
 		}

@@ -263,7 +263,7 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	forSeveral(&d, len(b.dossiers))
-	d.TypedCount = "" // not needed: the user types a reason, and can undo the decision with a key
+	d.TypedCount = "" // a typed number is not needed: the user types a reason, and one key undoes the decision
 	return m.Shell.Ask(d)
 }
 

@@ -29,7 +29,7 @@ type Shell interface {
 	CloseDialog()
 }
 
-// Drafting lets the user write and send proposals.
+// Drafting is the part of the workbench in which the user writes and submits proposals.
 type Drafting struct {
 	Shell  Shell
 	Editor *editor.Editor

@@ -77,9 +77,8 @@ func (f Frame) RefusalFacts(consequence string, ds ...review.Dossier) []draw.Lin
 	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
 }
 
-// CapabilityChanges returns the numbers of capabilities that the proposal adds and removes. warns reports
-// whether to warn the user, because an added capability is new to the registry and its policy requires a
-// warning.
+// CapabilityChanges counts the capabilities that the proposal adds and removes. warns is true if an added
+// capability is new to the registry and its policy is to warn.
 func CapabilityChanges(d review.Dossier) (added, removed int, warns bool) {
 	facts := capabilityFacts(d.Reach.Added)
 	warns = slices.ContainsFunc(facts, func(f fact.Fact) bool { return f.NewToRegistry && f.Policy() == fact.Warns })

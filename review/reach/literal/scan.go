@@ -269,8 +269,8 @@ func Named(d fact.Doc, at int, name, behind string) {
 	}
 }
 
-// maxSettingValue is the maximum length in bytes of the value of a setting. Without this limit,
-// reading the same long value for many names would take quadratic time.
+// maxSettingValue limits the value of a setting, in bytes. Without a limit, reading the same long
+// value for many names would take quadratic time.
 const maxSettingValue = 100
 
 // valueAfter returns the word that follows ":", "=", or a space at offset i. It removes quotes and

@@ -160,7 +160,7 @@ func renameRules() []rules.Rule {
 			}
 			for _, name := range shipped.RetiredNames() {
 				if strings.Contains(name, "_") && slices.Equal(baseWords(id), baseWords(name)) {
-					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s consists of the same words as the retired name %s.", id, name)}}
+					return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the same words as the retired name %s.", id, name)}}
 				}
 			}
 			return nil

@@ -137,8 +137,8 @@ func (c *View) readsOnly() bool {
 	return readingVerbs[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// unannouncedActions finds descriptions of tools that only read, according to their ids, but
-// announce a side effect in a sentence after the first one: "Gets a quote. Charges the card."
+// unannouncedActions finds side effects after the first sentence of a description, in tools whose
+// ids promise that they only read. An example is "Gets a quote. Charges the card."
 func unannouncedActions(c *View) []candidate {
 	if !c.IsAction() || !c.readsOnly() {
 		return nil
