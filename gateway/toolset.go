@@ -554,7 +554,7 @@ func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 }
 
-// Limits of an error about invalid arguments or an invalid result.
+// Maximum sizes of the parts of an error about invalid arguments or an invalid result.
 const (
 	maxListed   = 5   // maximum number of problems in the message
 	maxDetailed = 50  // maximum number of problems in the details

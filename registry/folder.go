@@ -209,8 +209,8 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 	}
 }
 
-// foldedName returns name in a uniform letter case and Unicode normalization. Some file systems, for example on
-// macOS and Windows, treat names with the same result as the same file.
+// foldedName returns name in a uniform letter case and Unicode normalization. If two names have equal results, they
+// refer to the same file on some file systems, for example on macOS and Windows.
 func foldedName(name string) string {
 	fold := func(r rune) rune {
 		least := r

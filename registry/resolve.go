@@ -203,7 +203,7 @@ func (r Resolution) Deferred() int {
 	return n
 }
 
-// summary returns the reasons why no tool remains, each with its count.
+// summary explains why an agent has no tool. It returns each reason with the number of excluded tools.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {
 		return "the allow-list contains no tools"

@@ -111,7 +111,7 @@ var signedAttacks = map[string]struct {
 		x.Change(x, x.desk, bob)
 		x.byHand("DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE act = 'signers')")
 		x.SetSigners(x, x.Line(ada), x.Line(bob))
-	}, "signed a state that followed state 1"},
+	}, "state 1 is the last state in the log, but "},
 	"shipped content under another name": {func(x target) {
 		v := x.version(1)
 		v.Number, v.Proposal, v.DecidedBy, v.Signature = 2, "", "system", ""

@@ -269,7 +269,7 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 			return s, err
 		}
 		if len(r.Faults) > 0 {
-			return s, fmt.Errorf("%s: %w: %s; to see all faults, check the bundle without the code", f.bundle.file, proof.ErrSignature, r.Faults[0].Message)
+			return s, fmt.Errorf("%s: %w: %s; to see all faults, run toolcrib check --bundle without --code", f.bundle.file, proof.ErrSignature, r.Faults[0].Message)
 		}
 		s.Catalog, s.Registry = registry.Merge(r.Live), f.bundle.file
 		s.Tools = s.Catalog.Tools()

@@ -62,8 +62,8 @@ func inInstructions(path string) bool {
 // isScript reports whether a file with the name base is a script. base must be in lower case.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check. For each folder in names, it returns the files in the folder that agents read.
-// It does not follow links. If the result contains a SKILL.md, it omits the other files of the same skill.
+// lintFiles returns the files to check. In a folder, these are the files that agents read.
+// lintFiles does not follow links. If the result contains a SKILL.md, it omits the other files of the same skill.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {

@@ -119,7 +119,7 @@ func ownProgram(a *command.App) (string, error) {
 	case found != "" && settings.SameFile(found, own):
 		return found, nil
 	case !strings.HasPrefix(filepath.Base(own), "toolcrib"):
-		return "", fmt.Errorf("%s must be called toolcrib, because unwrap recognizes guards by this name; rename the program", own)
+		return "", fmt.Errorf("%s must be called toolcrib, because the unwrap command recognizes guards by this name; rename the program", own)
 	}
 	return own, nil
 }

@@ -316,9 +316,8 @@ func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err er
 	return answered, nil
 }
 
-// relayEvents passes the messages in an event stream to e.receive. The event stream is the body of resp, the HTTP
-// response to m. If the stream ends before the response to m, and if its events have ids, relayEvents resumes the
-// stream.
+// relayEvents passes the messages in the event stream resp.Body to e.receive. resp is the HTTP response to the request
+// that sent m. If the stream ends before it has answered m, and if its events have ids, relayEvents resumes the stream.
 func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {

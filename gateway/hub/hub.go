@@ -434,7 +434,7 @@ func noResponse(in gateway.Invocation, status int, err error) error {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("%w: success is missing, or a failure has no error", errForm)
+		err = fmt.Errorf("%w: the key success is missing, or success is false and the key error is missing", errForm)
 	}
 	return failed(in, fmt.Sprintf("the response has status %d and %s", status, jsondoc.Printable(err.Error())))
 }

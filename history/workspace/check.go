@@ -189,7 +189,7 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	}
 	found, err := decodeLive(text, w.layer(), current)
 	if err != nil {
-		return out, fmt.Errorf("%s was %w, and it cannot be parsed: %w", out.File, ErrDrift, err)
+		return out, fmt.Errorf("%s: %w, and the file cannot be parsed: %w", out.File, ErrDrift, err)
 	}
 	for _, d := range current {
 		after, there := found[d.Subject]

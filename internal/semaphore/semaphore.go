@@ -92,7 +92,7 @@ func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	return false
 }
 
-// Release gives back a turn of the given holder.
+// Release ends one use of the semaphore by the given holder.
 func (t *Semaphore) Release(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -594,9 +594,9 @@ func (it Item) body() *jsondoc.Node {
 // Node returns the JSON tree of the item. Its positions refer to the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place returns the path, within the item, of the value from which a field of the definition was read. For example, it
-// returns "annotations.readOnlyHint" for "definition.annotations.readOnly". For a field that the item does not
-// contain, it returns the path of the name.
+// Place converts the path of a field in a definition to the path of the value in the item from which the field was
+// read. For example, it returns "annotations.readOnlyHint" for "definition.annotations.readOnly". If the item does not
+// contain the value, Place returns the path of the item's name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path

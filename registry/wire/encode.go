@@ -161,9 +161,9 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. The argument ok reports whether original is the prompt from which the tool was
-// imported. In this case, the result contains the unknown keys of original at their positions. It also contains the id
-// of original, unless the id of the tool contains the name of a server.
+// prompt encodes a prompt tool. If ok is true, original is the prompt from which the tool was imported. The
+// result then contains the unknown keys of original at their positions, and the id of original, unless the id of the
+// tool contains the name of a server.
 func (l Listed) prompt(original Item, ok bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()

@@ -91,7 +91,7 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 }
 
 // listsWholeKind reports whether an agent has a tool only because the allow-list of the agent includes all tools of
-// this kind. The prompts of such an agent are expected to grow with every new tool.
+// the kind of this tool. The prompts of such an agent are expected to grow with every new tool.
 func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil

@@ -142,7 +142,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 			return nil, wrong(err)
 		}
 		if st, err := statement.Decode([]byte(record.Statement)); err != nil || st.Database != genesis {
-			return nil, wrong(errors.Join(err, errors.New("its statement is about another database")))
+			return nil, wrong(errors.Join(err, errors.New("the signed statement is about another database")))
 		}
 		previous = next
 	}
@@ -157,7 +157,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 			return nil, err
 		}
 		if st, _, err := previous.Verify([]byte(record.Statement), []byte(record.Signature)); err == nil && st.Database == genesis {
-			return nil, fmt.Errorf("%w: %s signed a state that followed state %d, but the log does not contain that later state", ErrSigners, st.By, last.Number)
+			return nil, fmt.Errorf("%w: state %d is the last state in the log, but %s signed a later state", ErrSigners, last.Number, st.By)
 		}
 	}
 	return previous, nil

@@ -96,8 +96,8 @@ func (c *Change) Judged() *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// Imported reports whether t comes from a third party, which then determines its name and input.
-// The naming conventions of the registry do not apply to such a tool.
+// Imported reports whether t comes from a third party. Because the third party determines the name
+// and the input of such a tool, the naming conventions of the registry do not apply.
 func Imported(t *registry.Tool) bool {
 	return t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP
 }

@@ -66,7 +66,7 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	case review.ByOldest:
 		k = k.reversed()
 	default:
-		return nil, fmt.Errorf("unknown order %s of proposals", jsondoc.Quote(string(q.Order)))
+		return nil, fmt.Errorf("unknown sort order of proposals: %s", jsondoc.Quote(string(q.Order)))
 	}
 	if q.Reverse {
 		k = k.reversed()

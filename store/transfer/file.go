@@ -37,7 +37,7 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	f := file{conn: conn, end: func() error { return errors.Join(conn.Close(), db.Close()) }}
 	version, err := db.Schema(ctx, conn)
 	if err == nil && version < sqlite.SchemaVersion() {
-		err = fmt.Errorf("%s has the older schema %d; run a command of this toolcrib, such as toolcrib list, with this database first", path, version)
+		err = fmt.Errorf("%s has the older schema %d; first open the database with this version of toolcrib, for example with toolcrib list", path, version)
 	}
 	if err == nil {
 		err = f.readTerms(ctx)

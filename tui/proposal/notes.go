@@ -46,7 +46,8 @@ func draftOf(id proposals.ID, anchor review.Anchor) string {
 	return long
 }
 
-// anchorOf returns the anchor in a file name from draftOf. It returns false if the name contains no anchor.
+// anchorOf parses the anchor in the name of a file, which draftOf has created. It returns false if the name contains
+// no anchor.
 func anchorOf(file string) (review.Anchor, bool) {
 	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
 	if len(parts) != 4 {

@@ -151,7 +151,7 @@ func (s *Shell) tooSmall() string {
 // Status contains the message in the status line.
 type Status struct{ message screen.Status }
 
-// Say shows a message until the next key press. It escapes the text, because it is not trusted.
+// Say shows a message until the next key press. Untrusted text in the message is escaped.
 func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
 	s.message = screen.Sayf(t, format, args...)
 	return nil

@@ -28,7 +28,7 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk reads the JSON that a definition was imported from, and the uses of the definition.
+// Desk reads two things about a definition: the JSON that it was imported from, and its uses.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)

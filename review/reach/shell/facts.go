@@ -348,7 +348,7 @@ func (r *reader) addPrintedSecrets(c *command, args []string, name string) {
 	}
 }
 
-// addChangedFiles adds the files that c changes, if other programs obey these files.
+// addChangedFiles adds a fact for each file that c changes and that controls other programs.
 func (r *reader) addChangedFiles(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
 	for _, w := range tables().writers {

@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// frontFamilies contains the families of rules that also check each text of front matter
-// separately.
+// frontFamilies contains the letters of the families of rules that check front matter twice: as part
+// of the file, and text by text.
 const frontFamilies = "SP"
 
 // front checks each text in the front matter of the files of c separately. Clients add these texts

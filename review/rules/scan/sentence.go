@@ -66,8 +66,8 @@ type hit struct {
 	last    uint8 // last token of the phrase
 }
 
-// extra is a concept that the scanner recognizes by the shape of the text, such as url, for a range
-// of tokens.
+// extra marks a range of tokens with a concept that the scanner recognizes by the shape of the text.
+// An example is the concept url.
 type extra struct {
 	first, last uint8
 	concept     uint16

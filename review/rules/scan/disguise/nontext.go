@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry/filetext"
 )
 
-// removeEscapedBytes joins the lines that contain escaped non-text bytes (see package filetext),
-// removes the escapes, and queues the result. Many clients drop these bytes.
+// removeEscapedBytes queues the lines that contain escaped non-text bytes (see package filetext), joined
+// and without the escapes, because many clients drop such bytes.
 func (s *Decoder) removeEscapedBytes() {
 	if s.seg.Depth > 0 || !strings.Contains(s.text, "⟨") {
 		return
