@@ -113,7 +113,8 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 }
 
 // Subject returns the subject that ref denotes. The user can specify the subject itself or the id of a definition.
-// Subject searches for the id in the configured layers, or in the registry that this machine follows.
+// Subject searches for the id in the configured layers, or in the registry that this machine follows. If only one
+// subject of the other layers has the id, Subject returns this subject and prints its name as a note.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -132,7 +133,11 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	if err != nil {
 		return registry.Subject{}, err
 	}
-	return db.Subject(ctx, a.Config.Layer.View(), ref)
+	s, err := db.Subject(ctx, a.Config.Layer.View(), ref)
+	if err == nil && !slices.Contains(a.Config.Layer.View(), s.Layer) {
+		a.Note("toolcrib: %s is %s.", ref, s)
+	}
+	return s, err
 }
 
 // FreeSet returns the name of a change set to which actor can add imported proposals. This is the given name, unless

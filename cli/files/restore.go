@@ -53,9 +53,9 @@ func newRestore(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || dir != "" })
+			at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || dir != "" && strings.Contains(args[0], ":") })
 			if at < 0 {
-				return process.Usagef("specify the folder of the layer %s with --dir", s.Layer)
+				return process.Usagef("specify the folder of the layer %s with --dir; to write the files to another folder, pass the subject %s and --dir", s.Layer, s)
 			}
 			r := list[at]
 			from, err := approvalsOf(ctx, a)
@@ -143,6 +143,7 @@ func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted
 
 // write prints the changes that a restore makes.
 func (doc docRestore) write(p *output.Page, changes []diff.Field) {
+	p.Linef("%s, below %s", doc.Subject, doc.Folder)
 	for _, field := range changes {
 		p.Linef("%s %s", field.Path, field.Change)
 		for _, h := range document.NewHunks(field.Hunks(3)) {

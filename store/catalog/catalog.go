@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -276,8 +277,8 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 
 // Subject returns the subject with the id or alias ref in the given layers, even if the subject is
 // deactivated. If subjects of several kinds match, the first kind in registry.SubjectKinds is chosen.
-// If no subject matches, Subject searches all layers. It returns the live subject with the id ref, or
-// an error if several layers have this id.
+// If no subject matches, Subject returns the only active subject with the id ref in other layers, such
+// as the layer of a project's folder. If there are several, it returns review.ErrAmbiguous.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {
@@ -286,16 +287,13 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 				return e.Subject, err
 			}
 		}
-		others, err := table.All(ctx, s, table.ScanValue[string], "SELECT subject FROM live WHERE id = $1 ORDER BY subject LIMIT 10", ref)
-		switch {
-		case err != nil:
-			return registry.Subject{}, err
-		case len(others) == 1:
+		others, err := table.All(ctx, s, table.ScanValue[string], "SELECT subject FROM live WHERE id = $1 AND status = 'active' ORDER BY subject", ref)
+		if err == nil && len(others) == 1 {
 			return registry.ParseSubject(others[0])
-		case len(others) > 1:
-			return registry.Subject{}, fmt.Errorf("%w: several layers have %s; use one of %s", review.ErrAmbiguous, ref, strings.Join(others, ", "))
+		} else if len(others) > 1 {
+			err = fmt.Errorf("%w: several subjects have the id %s; use one of %s", review.ErrAmbiguous, ref, lists.First(others, 10))
 		}
-		return registry.Subject{}, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", proposals.ErrNotFound, ref)
+		return registry.Subject{}, cmp.Or(err, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", proposals.ErrNotFound, ref))
 	})
 }
 
