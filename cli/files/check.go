@@ -90,7 +90,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 				return folder != nil && folder.Path == d.Path
 			})
 			if at >= 0 && d.Found != nil {
-				f.Suggestion = "The change is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + ", or restore the approved file."
+				f.Suggestion = "The change is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + "."
 			}
 			found = append(found, f)
 		}

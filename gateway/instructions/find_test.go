@@ -310,7 +310,7 @@ func TestLinks(t *testing.T) {
 	for p, want := range map[string]int{".gemini": 1, "docs": 0} {
 		n := 0
 		for _, f := range all {
-			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "outside of the folder") {
+			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "the target of the link is missing or outside of the folder") {
 				n++
 			}
 		}

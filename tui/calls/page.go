@@ -94,7 +94,7 @@ func (c *Page) layOut() {
 	if c.waiting == 0 {
 		page.Blank()
 		page.Text("", "No calls are waiting.")
-		page.Faint("", "Agents' calls wait here if the tool requires approval. "+c.waitingText()+" In a shell, \"toolcrib calls\" lists earlier calls.")
+		page.Faint("", "Agents' calls wait here if the tool requires approval. "+c.waitingText()+" In a shell, \"toolcrib calls log\" lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {

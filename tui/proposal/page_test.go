@@ -35,13 +35,14 @@ type desk struct {
 	err   error
 
 	versions error // of Versions
+	waivers  []history.Waiver
 }
 
 func (d *desk) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossier, error) {
 	p := proposals.Proposal{ID: id, Issue: 7, Type: proposals.New, Subject: clock, State: d.state, Author: mara, Revision: 1, Title: "A clock"}
 	draft := proposals.Draft{Type: proposals.New, Subject: clock, Rationale: "Because\u202e it is late.", Definition: registry.Definition{Tool: &registry.Tool{ID: clock.ID, Goals: d.goals}}}
 	r := proposals.Revision{Number: 1, Draft: draft}
-	return review.Dossier{Proposal: p, Revision: r, Revisions: []proposals.Revision{r}, Digest: "digest-1"}, d.err
+	return review.Dossier{Proposal: p, Revision: r, Revisions: []proposals.Revision{r}, Digest: "digest-1", Waivers: d.waivers}, d.err
 }
 
 func (d *desk) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
@@ -101,6 +102,14 @@ func TestShowsAProposal(t *testing.T) {
 	busy := errors.New("busy")
 	if _, want := opened(t, &desk{err: busy}, seen.New(), 80); len(want) != 1 || want[0] != screen.Fail(busy) {
 		t.Errorf("an error is told as %#v", want)
+	}
+}
+
+// TestThreadCountsWaivers checks that the number of the Thread tab includes the waivers that the tab lists.
+func TestThreadCountsWaivers(t *testing.T) {
+	p, _ := opened(t, &desk{state: proposals.UserReview, waivers: []history.Waiver{{Rule: "S101", Path: "definition.goals", By: "user:mara", Reason: "quoted"}}}, seen.New(), 80)
+	if n := p.tabs[tabThread].Count(); n != 1 {
+		t.Errorf("%d entries", n)
 	}
 }
 

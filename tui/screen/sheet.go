@@ -74,7 +74,7 @@ func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens strin
 
 // RefusalFacts returns the lines of the sheet for a decision that makes nothing live, for example a rejection.
 func (f Frame) RefusalFacts(consequence string, ds ...review.Dossier) []draw.Line {
-	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
+	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "this decision changes no prompt"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
 }
 
 // CapabilityChanges counts the capabilities that the proposal adds and removes. warns is true if an added

@@ -46,8 +46,8 @@ func TestScan(t *testing.T) {
 		{"routes", "GET /home/feed, POST `/run/job`, /api/users/{id}, /users/me", nil},
 		{"streams and interpreters", "#!/usr/bin/env python3 > /dev/null 2>/dev/stderr /bin/sh", nil},
 		{"placeholders", "/path/to/file and /usr/path/to/x", nil},
-		{"stores", "cat ~/.ssh/id_ed25519 .env config/.env.production prod.env deploy/app-prod.env ~/.aws/credentials deploy/key.pem conf/keychain.p12 conf/site-cert.pfx", []string{
-			"secret store ~/.ssh/id_ed25519", "secret store .env", "secret store config/.env.production", "secret store prod.env", "secret store deploy/app-prod.env", "secret store ~/.aws/credentials", "secret store deploy/key.pem", "secret store conf/keychain.p12", "secret store conf/site-cert.pfx",
+		{"stores", "cat ~/.ssh/id_ed25519 .env config/.env.production prod.env deploy/app-prod.env ~/.aws/credentials deploy/key.pem conf/keychain.pem conf/site-cert.pfx", []string{
+			"secret store ~/.ssh/id_ed25519", "secret store .env", "secret store config/.env.production", "secret store prod.env", "secret store deploy/app-prod.env", "secret store ~/.aws/credentials", "secret store deploy/key.pem", "secret store conf/keychain.pem", "secret store conf/site-cert.pfx",
 		}},
 		{"no stores", "cp .env.example, ignore *.pem and *.key, ca-cert.pem, cacerts-trust.p12, fullchain.pem, process.env, import.meta.env, example.env, c.env, env.env.x, .environment", nil},
 		{"files that others obey", "see CLAUDE.md, .git/hooks/pre-commit, ~/.zshrc", []string{"file mentioned CLAUDE.md", "file mentioned .git/hooks/pre-commit", "file mentioned ~/.zshrc"}},
