@@ -214,26 +214,22 @@ func changeOf(r rows.Row) string {
 // lines draws the numbers of lines that a proposal adds and removes. It draws nothing until these numbers are known,
 // and nothing for a folded set.
 func (g grid) lines(r rows.Row) draw.Line {
-	th := g.th
-	var l draw.Line
-	add := func(style theme.Style, text string) {
-		if l != nil {
-			l = l.Add("", " ")
-		}
-		l = l.Add(style, draw.Escape(text))
-	}
 	if r.Folded() {
 		return nil
 	}
 	e, _ := g.extents.get(r.First())
 	if e.Size > 0 {
-		return draw.Of(th.Faint, draw.Escape(strconv.Itoa(e.Size>>10)+" KiB"))
+		return draw.Of(g.th.Faint, draw.Escape(strconv.Itoa(e.Size>>10)+" KiB"))
 	}
+	var l draw.Line
 	if e.Added > 0 {
-		add(th.Good, "+"+brief(e.Added))
+		l = l.Add(g.th.Good, draw.Escape("+"+brief(e.Added)))
+	}
+	if e.Added > 0 && e.Removed > 0 {
+		l = l.Add("", " ")
 	}
 	if e.Removed > 0 {
-		add(th.Bad, "−"+brief(e.Removed))
+		l = l.Add(g.th.Bad, draw.Escape("−"+brief(e.Removed)))
 	}
 	return l
 }
