@@ -4,13 +4,10 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/proposals"
 	"toolcrib/tui/keys"
-	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/unsent"
 )
@@ -48,28 +45,15 @@ func (m *Model) globalKeys() []screen.Key {
 	}...)
 }
 
-// askTheme asks the user to choose a theme. It does nothing if a theme is configured or the terminal has reported
-// its background color. The choice is saved, so that the question appears only once.
-func (m *Model) askTheme() tea.Cmd {
+// offerTheme names the key that switches the theme if the theme may be hard to read. This is the case if no theme
+// is configured and the terminal has not reported its background color. It uses the status line, because a dialog
+// that opens after the start would take keys that the user pressed for the page.
+func (m *Model) offerTheme() tea.Cmd {
 	choice := &m.shell.Choice
-	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
+	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.shell.Message() != "" || m.cfg.Getenv("COLORFGBG") != "" {
 		return nil
 	}
-	pick := func(name string) func() tea.Cmd {
-		return func() tea.Cmd {
-			m.shell.CloseDialog()
-			choice.Pick(name)
-			m.retheme()
-			return nil
-		}
-	}
-	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, OnDecline: pick(""), PassKeys: true, Content: func(page *prose.Page) {
-		page.Text("", "The terminal did not report its background color. Which theme is easy to read? ctrl+t changes it later.")
-	}}
-	for i, name := range choice.Names() {
-		d.Keys = append(d.Keys, screen.Key{Keys: []string{strconv.Itoa(i + 1)}, Label: name, Do: pick(name)})
-	}
-	return m.shell.Ask(d)
+	return m.shell.Say(screen.Remark, "Hard to read? ctrl+t switches the theme and saves it")
 }
 
 func (m *Model) switchMouse() tea.Cmd {

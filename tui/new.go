@@ -142,7 +142,7 @@ func (m *Model) Prime(width, height int) {
 func (m *Model) Init() tea.Cmd {
 	ask := tea.Cmd(nil)
 	if m.shell.Choice.FollowsTerminal() && !m.shell.Choice.Plain {
-		ask = tea.Batch(tea.RequestBackgroundColor, m.cfg.After(2*time.Second, screen.Then{Do: m.askTheme}))
+		ask = tea.Batch(tea.RequestBackgroundColor, m.cfg.After(2*time.Second, screen.Then{Do: m.offerTheme}))
 	}
 	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start(), m.cfg.After(pollEvery, screen.Then{Do: m.checkSize}))
 }

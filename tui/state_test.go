@@ -69,37 +69,27 @@ func TestStateIsRestored(t *testing.T) {
 	}
 }
 
-// TestThemeQuestionDoesNotBlock presses a key of the page while the workbench asks for a theme.
-func TestThemeQuestionDoesNotBlock(t *testing.T) {
+// TestOffersThemes checks that a hint in the status line names the key that switches the theme if the terminal does
+// not report its background color, and that the hint takes no key that is meant for the page.
+func TestOffersThemes(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newWorkbench(t, 100, 30)
+	b := newWorkbench(t, 60, 15)
 	b.config.Theme = ""
-	b.reopen(100)
-	b.wants("Choose a theme")
+	const hint = "Hard to read? ctrl+t switches the theme and saves it"
+	b.reopen(60)
+	b.wants(hint)
+	b.press("1") // not a key of the queue; a dialog once chose the dark theme with it
+	b.wants("1 is a key of the page Proposal")
+	if b.reopen(60); !strings.Contains(b.screen(), hint) {
+		t.Error("1 chose a theme")
+	}
 	b.press("?")
-	if screen := b.screen(); !strings.Contains(screen, "▎Help") || strings.Contains(screen, "Choose a theme") {
-		t.Errorf("? does not open the help:\n%s", screen)
-	}
-	b.press("esc")
-	if b.reopen(100); strings.Contains(b.screen(), "Choose a theme") {
-		t.Error("it asks again")
-	}
-}
-
-// TestAsksForATheme checks that the question about the theme appears once if the terminal does not report its
-// background (T52).
-func TestAsksForATheme(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	b := newWorkbench(t, 100, 30)
-	b.config.Theme = ""
-	b.reopen(100)
-	b.wants("Choose a theme", "1 dark", "2 light", "The terminal did not report its background color")
-	b.press("2")
+	b.wants("▎Help")
+	b.press("esc", "ctrl+t")
 	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
-		t.Error("the light theme does not paint its ground")
+		t.Error("the light theme does not paint its background")
 	}
-	b.reopen(120)
-	if screen := b.screen(); strings.Contains(screen, "Choose a theme") || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
-		t.Errorf("it asks again, or forgot the answer:\n%s", screen)
+	if b.reopen(60); strings.Contains(b.screen(), hint) || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
+		t.Errorf("the workbench forgot the chosen theme:\n%s", b.screen())
 	}
 }

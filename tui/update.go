@@ -5,7 +5,6 @@ package tui
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -190,9 +189,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.quit()
 	case tooSmall:
 		return nil
-	}
-	if d := m.shell.Dialog(); d != nil && d.PassKeys && msg.String() != "esc" && !slices.ContainsFunc(d.Keys, func(k screen.Key) bool { return slices.Contains(k.Keys, msg.String()) }) {
-		return tea.Batch(d.Decline(), m.keys.Press(msg, just))
 	}
 	if cmd, taken := m.shell.Key(msg); taken {
 		return cmd

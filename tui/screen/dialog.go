@@ -35,7 +35,6 @@ type Dialog struct {
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
 	OnDecline    func() tea.Cmd // called when the user presses esc or n
-	PassKeys     bool           // a key that the dialog does not use closes the dialog, as esc does, and then acts on the page
 	OpenUnread   func() tea.Cmd // called when the user presses u while parts are unread; opens the first of them
 	Changed      func() string  // returns how the subject has changed since the dialog was opened, or ""
 	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none

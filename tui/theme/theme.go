@@ -3,7 +3,6 @@
 package theme
 
 import (
-	"cmp"
 	"image/color"
 	"slices"
 	"strings"
@@ -271,11 +270,8 @@ func (c *Choice) FollowsTerminal() bool { return c.Name == "" || c.Picked }
 // Next chooses the theme that follows the current theme.
 func (c *Choice) Next() {
 	all := c.Names()
-	c.Pick(all[(slices.Index(all, c.current())+1)%len(all)])
+	c.Name, c.Picked = all[(slices.Index(all, c.current())+1)%len(all)], true
 }
-
-// Pick chooses the theme with the given name or, if name is "", the current theme.
-func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
 // Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme and
 // the terminal may have a different background, the theme paints its own background.
