@@ -45,11 +45,18 @@ type DocBranch struct {
 
 // docChanged is a text for agents that a branch changes.
 type docChanged struct {
-	File    string          `json:"file"`
-	Subject string          `json:"subject"`
-	Change  string          `json:"change"` // added, changed or removed
-	Reach   fact.Difference `json:"reach"`
-	Tokens  []docTokens     `json:"tokens"`
+	File    string `json:"file"`
+	Subject string `json:"subject"`
+	Change  string `json:"change"` // added, changed or removed
+	// Files lists the files of a changed skill that are added, changed, or removed.
+	Files  []docChangedFile `json:"files,omitempty"`
+	Reach  fact.Difference  `json:"reach"`
+	Tokens []docTokens      `json:"tokens"`
+}
+
+type docChangedFile struct {
+	Path   string `json:"path"` // path relative to the folder of the skill
+	Change string `json:"change"`
 }
 
 // docTokens is the size of a text in the context of an agent, in tokens of o200k_base.
@@ -327,6 +334,11 @@ func (l *linter) compare(ctx context.Context, file, base string, oldUnit, newUni
 		doc.Change = "removed"
 	case before.Hash() == after.Hash():
 		return docChanged{}, nil, nil
+	case after.Skill != nil:
+		words := map[instructions.Change]string{instructions.New: "added", instructions.Changed: "changed", instructions.Missing: "removed"}
+		doc.Files = lists.Map(instructions.Files(*before.Skill, *after.Skill), func(c instructions.FileChange) docChangedFile {
+			return docChangedFile{c.Path, words[c.Change]}
+		})
 	}
 	doc.Reach = document.NewReach(reached.Difference(&u.change))
 	if err := l.count(&doc, before, after); err != nil || newUnit == nil {
@@ -371,6 +383,9 @@ func (l *linter) count(doc *docChanged, before, after registry.Definition) error
 
 // title describes a change on one line.
 func (c docChanged) title() string {
+	if len(c.Files) > 0 {
+		return path.Dir(c.File) + ": " + lists.First(lists.Map(c.Files, func(f docChangedFile) string { return f.Path + " " + f.Change }), 10)
+	}
 	if c.Subject != c.File {
 		return fmt.Sprintf("%s: %s %s", c.File, c.Subject, c.Change)
 	}

@@ -4,10 +4,10 @@ package instructions
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -106,15 +106,9 @@ func (s Step) checked() Step {
 
 // ListChanges returns a line with the first ten changed files and the number of further files.
 func ListChanges(changes []FileChange) string {
-	var parts []string
-	for i, c := range changes {
-		if i == 10 {
-			parts = append(parts, fmt.Sprintf("and %d more", len(changes)-i))
-			break
-		}
-		parts = append(parts, jsondoc.Printable(c.Path)+" ("+cmp.Or(c.What, string(c.Change))+")")
-	}
-	return strings.Join(parts, ", ")
+	return lists.First(lists.Map(changes, func(c FileChange) string {
+		return jsondoc.Printable(c.Path) + " (" + cmp.Or(c.What, string(c.Change)) + ")"
+	}), 10)
 }
 
 // group returns the parent folder of p, or "" for a file in the searched folder itself.
