@@ -77,7 +77,7 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		if len(found) == 0 {
-			return nil, command.NotFoundf("skill, command, rule, or instruction file in %s", name)
+			a.Note("toolcrib: nothing to check in %s: it contains no skill, command, rule, or instruction file.", name)
 		}
 		for _, file := range found {
 			list = append(list, filepath.Join(name, file))
