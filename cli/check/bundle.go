@@ -112,6 +112,11 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Found: list, Rules: lists.Map(bundle.Rules(), func(r bundle.Rule) findings.Rule {
 		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Suggestion: r.Suggestion}
 	})}
+	if f.format == "github" || f.format == "sarif" { // these formats contain only findings
+		for _, line := range doc.Bundle.Unproved {
+			a.Note("not proved  %s", line)
+		}
+	}
 	return report.Print(a, f.format, doc.OK, doc, run, func() string {
 		p := &output.Page{Colour: a.Colour()}
 		for _, line := range doc.Bundle.Proved {
