@@ -144,7 +144,10 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	}
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: files.Rules, Found: doc.Findings}
 	err = report.Print(a, f.format, doc.OK, doc, run, func() string {
-		if doc.OK {
+		switch {
+		case doc.OK && doc.Counts["looked_at"] == 0:
+			return "Nothing to check: these folders contain no skills or instruction files.\n"
+		case doc.OK:
 			return "The files match their approved versions.\n"
 		}
 		return findings.Text(doc.Findings)

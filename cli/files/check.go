@@ -57,6 +57,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	var found []findings.Finding
 	var folders []report.Folder
 	var unchecked []string
+	compared := 0
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
@@ -94,11 +95,12 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			}
 			found = append(found, f)
 		}
+		compared += len(tree.Found)
 		folders = append(folders, report.Folder{Folder: r.dir, Layer: string(r.layer)})
 		unchecked = append(unchecked, r.unchecked(tree)...)
 	}
 	doc := report.New(len(found) == 0, found)
-	doc.Folders, doc.Unchecked = folders, unchecked
+	doc.Folders, doc.Unchecked, doc.Counts["looked_at"] = folders, unchecked, int64(compared)
 	return doc, nil
 }
 
