@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"toolcrib/cli/command"
@@ -27,6 +26,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/places"
 	"toolcrib/review"
+	"toolcrib/review/admission"
 	"toolcrib/review/intake"
 	"toolcrib/store/catalog"
 )
@@ -35,8 +35,6 @@ import (
 type Import struct {
 	Set   string // change set for all proposals, or "" for one per folder
 	Draft bool
-	// Watched skips rejected definitions, because no user requested this import.
-	Watched bool
 }
 
 // docImport is the document of an import of files.
@@ -229,8 +227,7 @@ func origin(ctx context.Context, a *command.App, layer registry.Layer, set strin
 	}
 }
 
-// drafts returns the drafts in steps. It omits drafts that are already proposed and, if f.Watched is set, drafts that
-// were rejected.
+// drafts returns the drafts in steps. It omits drafts that are already proposed or were rejected.
 func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Actor, steps []instructions.Step, open []review.Bundle) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	sets := map[string]string{}
@@ -248,22 +245,12 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 			s.Draft, s.Reason = nil, "already proposed as "+open[at].Proposal.Handle()
 			continue
 		}
-		if f.Watched {
-			err := a.DB.View(ctx, func(r review.Reader) error {
-				d, err := r.Rejection(ctx, s.Subject, hash)
-				if err == nil {
-					s.Draft, s.Reason = nil, "rejected before: "+d.Note
-				} else if errors.Is(err, proposals.ErrNotFound) {
-					err = nil
-				}
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			if s.Draft == nil {
-				continue
-			}
+		err := a.DB.View(ctx, func(r review.Reader) error { return admission.CheckRejected(ctx, r, s.Subject, hash) })
+		if errors.Is(err, review.ErrRepeated) {
+			s.Draft, s.Reason = nil, err.Error()
+			continue
+		} else if err != nil {
+			return nil, err
 		}
 		if set := s.Draft.ChangeSet; f.Set == "" && set != "" {
 			if sets[set] == "" {
@@ -430,12 +417,7 @@ func (t comparison) lines(p *output.Page) {
 // unreadNames joins the first names in list for display. If list has more names, it appends the number of remaining
 // names.
 func unreadNames(list []string) string {
-	const most = 10
-	names := strings.Join(lists.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")
-	if more := len(list) - most; more > 0 {
-		names += fmt.Sprintf(", and %d more", more)
-	}
-	return names
+	return lists.First(lists.Map(list, jsondoc.Printable), 10)
 }
 
 // withdrawal is an obsolete proposal of an earlier import, with the reason for withdrawing it.

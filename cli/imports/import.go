@@ -52,7 +52,6 @@ type Import struct {
 	named                            bool // the change set was given as a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Watched                          bool        // not requested by a user
 	Observed                         bool        // toolcrib itself proposes the tools of a guarded server
 	tell                             output.Tell // reports progress; may be nil
 }
@@ -210,7 +209,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 			return Result{}, err
 		}
 	}
-	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.Watched)); err != nil {
+	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps)); err != nil {
 		return Result{}, err
 	}
 	f.reportStep("Proposing what changed")
@@ -300,7 +299,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 				return err
 			}
 			m := intake.Canonicalize(legacy, o, live)
-			if err := leaveOutPending(ctx, a, m.Steps, false); err != nil {
+			if err := leaveOutPending(ctx, a, m.Steps); err != nil {
 				return err
 			}
 			var drafts []proposals.Draft

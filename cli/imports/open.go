@@ -19,12 +19,12 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/admission"
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending removes drafts from steps if their changes are already proposed. If watched is set, it also removes
-// drafts that were rejected, because no user requested this import.
-func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
+// leaveOutPending removes drafts from steps if their changes are already proposed or were rejected.
+func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
 			if s.Draft == nil {
@@ -42,14 +42,13 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 					steps[i] = s.Pending(p)
 				}
 			}
-			if !watched || steps[i].Draft == nil {
+			if steps[i].Draft == nil {
 				continue
 			}
-			d, err := r.Rejection(ctx, s.Subject, s.Draft.Definition.Hash())
-			switch {
-			case err == nil:
-				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "rejected before: "+d.Note
-			case !errors.Is(err, proposals.ErrNotFound):
+			err = admission.CheckRejected(ctx, r, s.Subject, s.Draft.Definition.Hash())
+			if errors.Is(err, review.ErrRepeated) {
+				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, err.Error()
+			} else if err != nil {
 				return err
 			}
 		}

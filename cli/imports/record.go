@@ -266,7 +266,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 	if err != nil {
 		return 0, err
 	}
-	if err := leaveOutPending(ctx, a, steps, true); err != nil {
+	if err := leaveOutPending(ctx, a, steps); err != nil {
 		return 0, err
 	}
 	b, err := a.OpenSession(ctx)

@@ -31,7 +31,6 @@ const shortestWatch = time.Second
 
 func newWatch(a *command.App) *cobra.Command {
 	var f watchFlags
-	f.Watched = true
 	cmd := &cobra.Command{
 		Use:  "watch [SERVER…] | --files [FOLDER]",
 		Args: cobra.ArbitraryArgs,
@@ -47,7 +46,7 @@ func newWatch(a *command.App) *cobra.Command {
 				case len(names) > 1:
 					return process.Usagef("--files takes at most one folder; got %d arguments", len(names))
 				}
-				w := files.Import{Set: f.set, Watched: true}
+				w := files.Import{Set: f.set}
 				if f.once {
 					return w.Run(ctx, a, names)
 				}

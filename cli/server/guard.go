@@ -104,7 +104,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		if l.Problem != "" {
 			return nil, imports.RecordProblem(ctx, a, name, l.Problem)
 		}
-		f := imports.Import{Server: name, Watched: true, Observed: true}
+		f := imports.Import{Server: name, Observed: true}
 		taken, err := f.Run(ctx, a, name, l.Document(), &command.LiveServer{Name: name, Shown: name, Start: db.Start})
 		if n := len(taken.Made); err == nil && n > 0 {
 			log(fmt.Sprintf("%s to review for the tools of this server: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))

@@ -54,15 +54,20 @@ func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals
 	if actor.Kind != proposals.Agent {
 		return nil
 	}
-	rejected, err := r.Rejection(ctx, draft.Subject, draft.Definition.Hash())
+	return CheckRejected(ctx, r, draft.Subject, draft.Definition.Hash())
+}
+
+// CheckRejected returns review.ErrRepeated, with the reason, if a definition of s with the given content hash was
+// rejected.
+func CheckRejected(ctx context.Context, r review.RecordReader, s registry.Subject, hash string) error {
+	d, err := r.Rejection(ctx, s, hash)
 	switch {
 	case errors.Is(err, proposals.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%w: %s with the same content was rejected by %s on %s, because: %s",
-		review.ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
+	return fmt.Errorf("%w as #%d by %s on %s: %s", review.ErrRepeated, d.Issue, d.By, d.At.Format("2006-01-02"), d.Note)
 }
 
 // Locked returns an error if s has the id of a core tool, in any layer.
