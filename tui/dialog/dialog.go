@@ -1,5 +1,4 @@
-// Package dialog implements dialogs. A dialog asks a question in a sheet, which covers the lower part of the
-// page.
+// Package dialog implements dialogs. A dialog is a question in a sheet, which covers the lower part of the page.
 package dialog
 
 import (
@@ -28,7 +27,7 @@ type Needs struct {
 	Editor *editor.Editor
 }
 
-// Dialog is a dialog with its state.
+// Dialog is an open or closed dialog.
 type Dialog struct {
 	screen.Dialog
 	Needs
@@ -43,8 +42,8 @@ type Dialog struct {
 	ignoredAt time.Time // time of the last letter that had no effect
 }
 
-// Open opens a dialog for the given question. It returns a command that restores the unsent text and that ends
-// the grace period.
+// Open opens a dialog for the given question. The command that it returns ends the grace period and restores the
+// unsent text.
 func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd) {
 	d := &Dialog{Dialog: question, Needs: needs, Pager: pager.New(f.Theme)}
 	if d.Form.Reason || d.NoteOptional {
@@ -89,7 +88,7 @@ func (d *Dialog) Typing() bool { return d.Writing && d.text != nil }
 
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText replaces the text. The text field then keeps every character, including hidden characters.
+// SetText replaces the text. From then on, the text field preserves hidden characters.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()
@@ -106,7 +105,7 @@ func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	return d.scheduleSave(), true
 }
 
-// Save returns a command that stores the current text. It returns nil if the dialog stores no text.
+// Save returns a command that stores the current text. It returns nil if the dialog has no text to store.
 func (d *Dialog) Save() tea.Cmd {
 	if d.text == nil || d.Unsent.File(d.Draft) == "" {
 		return nil
@@ -141,18 +140,18 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// gracePeriod is how long a dialog ignores y after it has opened. A user who is typing at that time cannot
-// confirm the dialog by accident. Other keys take effect at once.
+// gracePeriod is the time after opening in which a dialog ignores y. A user who is typing when it opens cannot
+// confirm it by accident. Other keys take effect at once.
 const gracePeriod = 300 * time.Millisecond
 
-// saveDelay is how long the user must pause before the dialog saves the text.
+// saveDelay is the pause in typing after which the dialog saves the text.
 const saveDelay = 400 * time.Millisecond
 
 // typingPause is the maximum time between two letters that belong to the same burst of typing.
 const typingPause = time.Second
 
-// ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having
-// opened the text field, so the dialog does not accept a y that follows soon.
+// ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having opened
+// the text field, so a y that follows soon does not confirm the dialog.
 func (d *Dialog) ignoreLetter() {
 	d.ignoredAt = d.frame.Now()
 	if d.isNote() {
@@ -220,8 +219,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 // editorKey is the key that opens the text in the user's editor.
 const editorKey = "ctrl+o"
 
-// otherKey handles the keys that neither scroll nor confirm. If the dialog requires a text, any letter that is
-// not a key of the dialog begins the text.
+// otherKey handles the keys that neither scroll nor confirm. If the dialog requires a text, any unused letter begins
+// the text.
 func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.OpenUnread != nil && len(d.Locked()) > 0 {
@@ -261,7 +260,7 @@ func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxSaveDelay is the maximum time between two saves while the user types without a pause.
+// maxSaveDelay is the maximum time between two saves while the user types.
 const maxSaveDelay = 2 * time.Second
 
 // scheduleSave returns a command that saves the text after saveDelay, or at once if the last save is more than
@@ -323,7 +322,7 @@ func (d *Dialog) trimmed() string {
 }
 
 // invalidText returns the reason why the text cannot be stored, or "". It accepts every manuscript, because
-// manuscripts are checked when they are parsed.
+// manuscripts are parsed and checked later.
 func (d *Dialog) invalidText() string {
 	if d.Tall {
 		return ""

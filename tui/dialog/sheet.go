@@ -1,4 +1,4 @@
-// This file draws a dialog as a sheet below the page, so that the subject of the dialog stays visible.
+// This file draws a dialog as a sheet below the page. The subject of the dialog stays visible above it.
 
 package dialog
 

@@ -39,11 +39,12 @@ type field struct {
 	hunks          []diff.Hunk
 	added, removed int
 	note           string // reason why the lines need not be read; "" if they must be read
-	plain          bool   // neither side has more than one line, so line numbers are omitted
+	plain          bool   // both sides have at most one line, so line numbers are omitted
 	outside        bool   // the field is not part of the definition
 }
 
-// arrangement contains the rows of a list and its stops, which are the rows that the user can step between.
+// arrangement contains the rows of a list and its stops. The stops are the rows between which the user can
+// step.
 type arrangement struct {
 	rows  []ref
 	stops []int
@@ -62,14 +63,14 @@ const (
 	blank  kind = iota
 	head        // heading of a field
 	gap         // omitted unchanged lines
-	line        // a line of a hunk, with the index a
-	pair        // two lines of a hunk side by side, with the indexes a and b; -1 if a side has no line
+	line        // line a of a hunk
+	pair        // lines a and b of a hunk side by side; -1 for a side without a line
 	brief       // a field with a single line, drawn in one row with its name
-	note        // remark that the line with the index a does not end with a newline
+	note        // remark that line a does not end with a newline
 	title       // heading of fields that are not part of the definition
 	remark      // the note with the index a
-	count       // number of changed files
-	file        // the file with the index a in the list of files
+	count       // heading of the list of files, with their number
+	file        // element a of the list of files
 )
 
 type ref struct {
@@ -77,7 +78,7 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// WholeText makes the list show whole texts if it is passed to New as context.
+// WholeText is a value of the parameter context of New. The list then shows whole texts.
 const WholeText = -1
 
 // DefaultContext is the usual number of unchanged lines around each change.
@@ -91,7 +92,7 @@ const maxWordDiff = 20_000
 // the update loop, because its running time is proportional to the size of the texts.
 func New(fields []diff.Field, context int) *List { return newList(fields, context, nameWidth) }
 
-// NewNarrow lays out the given fields for a pane, with one unchanged line around each change.
+// NewNarrow is like New for a narrow pane. It shows a single unchanged line around each change.
 func NewNarrow(fields []diff.Field) *List { return newList(fields, 1, narrowNameWidth) }
 
 // nameWidth and narrowNameWidth are the maximum widths of a brief field's name, in cells.
@@ -121,9 +122,8 @@ func newList(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse marks fields that need not be read. The keys of notes are paths of fields or files, and the values
-// are the reasons. Unless full is set, the list then shows only the heading and the reason of each marked
-// field.
+// Collapse marks fields that need not be read. notes maps the paths of fields or files to the reasons. Unless
+// full is set, the list shows only the heading and the reason of each marked field.
 func (l *List) Collapse(notes map[string]string, full bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
@@ -194,8 +194,8 @@ func (l *List) arrange(i int32) {
 // collapsed reports whether the list shows only the heading of field i.
 func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
 
-// brief reports whether the list shows field f in one row, next to the name of the field. It does so if all
-// fields were added or all were removed, and f has a short name and only one line.
+// brief reports whether field f fits in a single row, next to its name. This is the case if f has a short name
+// and only one line, and all fields of the list were added or all were removed.
 func (l *List) brief(f field) bool {
 	return l.uniform && f.note == "" && draw.Width(draw.Escape(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
@@ -222,8 +222,8 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit adds the lines of a hunk, with removed lines on the left and added lines on the right. If a hunk
-// contains only added lines or only removed lines, the lines take the whole width.
+// arrangeSplit adds the lines of a hunk, with removed lines on the left and added lines on the right. If the
+// hunk contains only added or only removed lines, they take the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
 	if !slices.ContainsFunc(hunk.Lines, func(x diff.Line) bool { return x.Kind == diff.Context || x.Kind != hunk.Lines[0].Kind }) {
@@ -246,8 +246,7 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// stop makes the next row a stop. It does nothing if the heading of the field is a stop that is only a few rows
-// above.
+// stop makes the next row a stop, unless the heading of the field is a stop only a few rows above.
 func (a *arrangement) stop() {
 	at := len(a.rows)
 	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {
@@ -256,7 +255,7 @@ func (a *arrangement) stop() {
 	a.stops = append(a.stops, at)
 }
 
-// removesNewline reports whether the change of line n removed the newline at the end of the line.
+// removesNewline reports whether the change removed the newline at the end of line n.
 func removesNewline(h diff.Hunk, n int) bool {
 	x := h.Lines[n]
 	if x.Kind == diff.Context || !x.NoNewline {
@@ -284,8 +283,8 @@ func (l *List) Changed() (added, removed int) {
 	return added, removed
 }
 
-// Rows returns the rows of the list for the given theme, side by side if split is set. The other methods count
-// rows in the arrangement that the last call of Rows selected.
+// Rows returns the rows of the list for the given theme, side by side if split is set. The row numbers in other
+// methods refer to the rows that Rows last returned.
 func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	l.theme, l.shown = th, &l.unified
 	if split {
@@ -303,8 +302,8 @@ type Sources interface {
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 }
 
-// Compare returns the differences between two contents. They include the differences between the JSON texts
-// that the definitions were imported from.
+// Compare returns the differences between two contents. If the definitions were imported, it also compares the
+// JSON texts from which they were imported.
 func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]diff.Field, error) {
 	for _, side := range []*diff.Content{&before, &after} {
 		source, err := desk.Source(ctx, side.Definition)
@@ -331,8 +330,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row of the first difference in a file, given the row of the file in the list of files. It
-// returns false if the given row is not in that list.
+// FileAt returns the row of the first difference in a file. The argument is the row that lists the file. FileAt
+// returns false if that row does not list a file.
 func (l *List) FileAt(row int) (at int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
@@ -377,8 +376,9 @@ func (r rows) file(x ref) pager.Row {
 	}}}
 }
 
-// FileRow is the inverse of FileAt: it returns the row that lists the file of the given row. If the given row
-// is not part of a file, FileRow returns the row of the first file. It returns false if no files are listed.
+// FileRow is the inverse of FileAt. It returns the row that lists the file to which the given row belongs. If
+// the row belongs to no file, FileRow returns the row of the first file. It returns false if no files are
+// listed.
 func (l *List) FileRow(row int) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false

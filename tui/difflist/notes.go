@@ -17,15 +17,15 @@ import (
 type Note struct {
 	Path    string // path of a field, or of a value inside a field
 	Line    int    // line number in the new text; 0 for the whole field
-	Passage string // text to search for in the field; used if Path is a value inside a field, because Line is then relative to the value
+	Passage string // text to search for in the field; used if Path is a value inside a field, where Line counts from the beginning of the value
 	Style   func(theme.Theme) theme.Style
 	Sign    draw.Safe // for example "■ S109" or "mara"
 	Text    string
-	Of      int // the caller's index of the note
+	Of      int // index of the note for the caller
 }
 
-// SetNotes inserts each note below its line. If the list does not show that line, the note is below the nearest
-// preceding line of the field. Notes on unchanged fields are not shown.
+// SetNotes inserts each note below its line. If the list does not show the line, SetNotes inserts the note below
+// the nearest preceding line of the field. Notes on unchanged fields are not shown.
 func (l *List) SetNotes(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
@@ -36,7 +36,7 @@ func (l *List) SetNotes(notes []Note) {
 	l.arrangeNotes()
 }
 
-// FoldNotes hides the notes, and marks their lines with a star, if folded is set. If not, it shows the notes.
+// FoldNotes hides the notes if folded is set, and marks their lines with a star. Otherwise, it shows the notes.
 func (l *List) FoldNotes(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
@@ -91,8 +91,9 @@ func (l *List) arrangeNotes() {
 	}
 }
 
-// noteRow returns the bare row that note n follows. This is the row of its line, or the nearest preceding row
-// in the field. If a note is about several fields, noteRow returns the row of the first changed field.
+// noteRow returns the bare row below which note n is inserted. This is the row of the note's line, or the
+// nearest preceding row in the field. If the note is about several fields, noteRow returns the row of the first
+// changed field.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(n.Path) {
@@ -129,13 +130,13 @@ func (l *List) contains(r ref, passage string) bool {
 	return x.Kind != diff.Delete && strings.Contains(x.Text, first)
 }
 
-// HasAllLines reports whether the list has at least one changed field and every changed field has changed lines.
+// HasAllLines reports whether the list has at least one field, and every field has added or removed lines.
 func (l *List) HasAllLines() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
-// Unseen returns the names of the fields with changed lines that p has not shown. If p has shown some of a
-// field's changed lines, the numbers of the missing lines follow the name.
+// Unseen returns the names of the fields with changed lines that p has not shown. If p has shown only some
+// changed lines of a field, the name is followed by the missing line numbers.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {
@@ -168,7 +169,7 @@ func (l *List) Unseen(p *pager.Pager) []string {
 }
 
 // FirstUnseen returns the first row with a change that p has not shown. It returns false if p has shown all
-// changes. It continues where the previous call stopped, so p must be the same pager in every call.
+// changes. Each call continues where the previous call stopped, so p must always be the same pager.
 func (l *List) FirstUnseen(p *pager.Pager) (row int, ok bool) {
 	a := l.shown
 	for ; a.read < len(a.bare); a.read++ {

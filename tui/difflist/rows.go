@@ -1,4 +1,4 @@
-// This file draws the rows of a list, and converts between rows and lines of the compared texts.
+// This file draws the rows of a list, and converts rows to positions in the compared texts and back.
 
 package difflist
 
@@ -104,7 +104,7 @@ func (r rows) brief(x ref) pager.Row {
 	return pager.Row{Cells: []pager.Cell{c}}
 }
 
-// side is the position of a cell within its row.
+// side is the side of a diff on which a cell is drawn.
 type side int
 
 const (
@@ -183,8 +183,8 @@ func track(field int32, l diff.Line) pager.TextID {
 	return t
 }
 
-// String returns the list as a unified diff with one file per field. The text is not escaped, so it must not be
-// written to a terminal.
+// String returns the list as a unified diff in which each field is a file. The text is not escaped, so it must
+// not be written to a terminal.
 func (l *List) String() string {
 	var b strings.Builder
 	for _, f := range l.fields {
@@ -209,9 +209,9 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// CurrentRow returns the row of the current line of p. This is the picked row, the current stop if it is
-// visible, or the first visible row. If that row has no position in the new text, CurrentRow returns the next
-// visible row that has a position.
+// CurrentRow returns the row of the current line of p: the picked row, the current stop if it is visible, or
+// the first visible row. If that row has no position in the new text, CurrentRow returns the next visible row
+// with a position.
 func (l *List) CurrentRow(p *pager.Pager) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -228,9 +228,9 @@ func (l *List) CurrentRow(p *pager.Pager) int {
 	return at
 }
 
-// NewPosition returns the field that a row belongs to, as a path, and the number of the row's line in the new
-// text. For a removed line, it returns the number of the next line. The number is 0 for headings and removed
-// fields. ok is false if the row belongs to no field.
+// NewPosition returns the path of the field to which a row belongs, and the line number in the new text. For a
+// removed line, this is the number of the next line. For headings and removed fields, it is 0. ok is false if
+// the row belongs to no field.
 func (l *List) NewPosition(row int) (path string, number int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) {
@@ -263,9 +263,9 @@ func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row that shows the line with the given number in the new text of the field at path. If the
-// list does not show this line, Find returns the nearest preceding row of the field, or the first changed field
-// inside path. It returns false if nothing at path has changed.
+// Find returns the row that shows line number of the new text of the field at path. If the list does not show
+// this line, Find returns the nearest preceding row of the field, or the first changed field inside path. It
+// returns false if nothing at path has changed.
 func (l *List) Find(path string, number int) (row int, ok bool) {
 	a := l.shown
 	for i, r := range a.rows {
@@ -284,7 +284,7 @@ func (l *List) Find(path string, number int) (row int, ok bool) {
 	return row, ok
 }
 
-// newNumber returns the number of row r's line in the new text, or 0 if the row shows no such line.
+// newNumber returns the line number of row r in the new text, or 0 if r shows no line of the new text.
 func (l *List) newNumber(r ref) int {
 	lines := func(n int32) int {
 		if n < 0 {
@@ -302,8 +302,8 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// OldPosition returns the field that a row belongs to, as a path, and the number of the nearest line in the old
-// text. The number is 0 for headings and added fields. ok is false if the row belongs to no field of the
+// OldPosition returns the path of the field to which a row belongs, and the number of the nearest line in the
+// old text. The number is 0 for headings and added fields. ok is false if the row belongs to no field of the
 // definition.
 func (l *List) OldPosition(row int) (path string, number int, ok bool) {
 	a := l.shown

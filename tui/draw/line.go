@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Span is a piece of text in one style.
+// Span is a piece of text in a single style.
 type Span struct {
 	Text  Safe
 	Style theme.Style
@@ -23,7 +23,7 @@ type Span struct {
 // Line is a line of the screen.
 type Line []Span
 
-// Of returns a line that consists of one span.
+// Of returns a line that consists of a single span.
 func Of(style theme.Style, text Safe) Line { return Line{{Text: text, Style: style}} }
 
 // Add returns l followed by another span.
@@ -98,8 +98,8 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
-// Changes draws the numbers of added and removed lines, for example "+3 −1". If only one of the numbers is 0,
-// Changes omits this number.
+// Changes draws the numbers of added and removed lines, for example "+3 −1". If exactly one number is 0, it is
+// omitted.
 func Changes(th theme.Theme, added, removed int) Line {
 	var l Line
 	if added > 0 || removed == 0 {
@@ -114,8 +114,8 @@ func Changes(th theme.Theme, added, removed int) Line {
 	return l
 }
 
-// Justify returns a line of the given width with the spans of left at its beginning and the spans of right at
-// its end. If there is not enough room for both, Justify returns left.
+// Justify returns a line of the given width that begins with left and ends with right. If there is not enough
+// room for both, it returns left.
 func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
@@ -142,7 +142,7 @@ func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	}
 }
 
-// blanks lets Blank return up to len(blanks) spaces without an allocation.
+// blanks is a constant that Blank slices to return spaces without an allocation.
 const blanks = "                                                                                                                                "
 
 // Blank returns n spaces.
@@ -166,8 +166,9 @@ func Pad(s Safe, width int) Safe {
 // Escape.
 type Safe string
 
-// Escape escapes untrusted text for the terminal. Newlines and tabs are written as names. If a character has so
-// many combining marks that they would overlap neighboring lines, Escape writes the number of marks instead.
+// Escape escapes untrusted text for the terminal. Newlines and tabs are written as names. Some characters have
+// so many combining marks that they would overlap neighboring lines. Escape replaces the marks of such a
+// character by their number.
 func Escape[T ~string](s T) Safe { return limitMarks(visible.Line(string(s))) }
 
 // limitMarks replaces the combining marks of each overlong character by the number of marks.
@@ -218,9 +219,8 @@ func cluster(s string) (size, cells int) {
 // characters would overlap neighboring lines.
 const maxStack = 32
 
-// Width returns the maximum width of s in cells. Some terminals draw a sequence such as a flag as one
-// character, and others draw it as several. Width assumes the larger width, so that no line is wider than
-// computed.
+// Width returns the maximum width of s in cells. Some terminals draw a sequence such as a flag as a single
+// character, others as several. Width returns the larger width, so no line is wider than computed.
 func Width[T ~string](s T) int {
 	w := 0
 	for i := 0; i < len(s); {
@@ -235,8 +235,8 @@ func Width[T ~string](s T) int {
 // methods of cluster return the same width.
 const maxAgreed = 0x2ff
 
-// Cut shortens s to the given width. If s is wider, Cut returns its beginning, followed by an ellipsis. If not,
-// Cut returns s unchanged.
+// Cut shortens s to the given width. If s is wider, Cut returns the beginning of s with an ellipsis. Otherwise,
+// it returns s unchanged.
 func Cut(s Safe, width int) Safe {
 	if len(s) <= width || Width(s) <= width {
 		return s
@@ -268,8 +268,8 @@ func CutWords(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the part of s from column start to column end-1. If s is too short, Slice pads the result with
-// blanks. If only one half of a wide character is in these columns, Slice replaces it by a blank.
+// Slice returns the part of s from column start to column end-1, padded with blanks if s is too short. If these
+// columns contain only half of a wide character, the half is replaced by a blank.
 func Slice(s Safe, start, end int) Safe {
 	var b strings.Builder
 	at := 0

@@ -81,10 +81,9 @@ func plainRun(raw string, i, n int) int {
 	return j - i
 }
 
-// Measure finds the longest piece of raw that begins at offset start and fits in the given width if it is drawn
-// in column col. Measure returns the offset at which the piece ends, and the number of cells that the piece
-// takes. If even the first glyph is too wide, the piece consists of this glyph, and Measure returns width as
-// the number of cells.
+// Measure finds the longest piece of raw that begins at offset start and fits in the given width when drawn
+// from column col. It returns the end offset of the piece and its width in cells. If even the first glyph is
+// too wide, the piece is this glyph, and Measure returns width as its width.
 func Measure(raw string, start, col, width int) (end, used int) {
 	i := start
 	for i < len(raw) && used < width {
@@ -112,8 +111,8 @@ func Measure(raw string, start, col, width int) (end, used int) {
 	return i, used
 }
 
-// Write appends the text between the offsets start and end. The offset end is the result of Measure for the
-// same col and width. Write returns the number of cells written, which is at most width.
+// Write appends the text between the offsets start and end. end must be the result of Measure for the same col
+// and width. Write returns the number of cells that it has written, which is at most width.
 func (t *Text) Write(b *strings.Builder, start, end, col, width int) int {
 	used := 0
 	for i := start; i < end && used < width; {
@@ -140,8 +139,8 @@ func (t *Text) Write(b *strings.Builder, start, end, col, width int) int {
 	return used
 }
 
-// styleAt returns the style of the byte at offset i. It also returns the offset at which this style ends, but
-// at most end.
+// styleAt returns the style of the byte at offset i, and the offset at which this style ends. The offset is at
+// most end.
 func (t *Text) styleAt(i, end int) (theme.Style, int) {
 	style, until := t.Base, end
 	for _, marks := range [2][]Mark{t.Marks, t.Over} {

@@ -1,5 +1,5 @@
-// Package edit contains the text fields of the workbench. Field edits notes and single lines with a component
-// of Bubbles, which drops hidden characters. Lossless edits drafts, because drafts can contain hidden
+// Package edit contains the text fields of the workbench. Field is for notes and single lines. It uses a
+// component of Bubbles that drops hidden characters. Lossless is for drafts, which can contain hidden
 // characters. The package draws and escapes the text of both fields like all other text.
 package edit
 
@@ -20,11 +20,11 @@ type Text interface {
 	Cursor() int
 	// Insert inserts text at the cursor.
 	Insert(text string)
-	// Key handles a key press. It reports whether the text or the cursor changed.
+	// Key handles a key press. It reports whether it changed the text or the cursor.
 	Key(k tea.KeyPressMsg) bool
 }
 
-// Field edits a single line or a note. It replaces a hidden character by the notation of its code point, such
+// Field edits a single line or a note. It replaces each hidden character by the notation of its code point, such
 // as ⟨U+200B⟩.
 type Field struct {
 	area        textarea.Model
@@ -43,7 +43,7 @@ type state struct {
 // maxUndo is the maximum number of states that a field stores for undo.
 const maxUndo = 200
 
-// Key bindings that Field handles in addition to those of its component.
+// Additional keys of Field, which its component does not handle.
 var (
 	undoKey = key.NewBinding(key.WithKeys("ctrl+_", "ctrl+/"))
 	yankKey = key.NewBinding(key.WithKeys("ctrl+y"))
@@ -78,8 +78,8 @@ func newField(text string, single bool) *Field {
 	return f
 }
 
-// NewSelected returns a field for a single line and selects the text. Typed or pasted text replaces the
-// selection. A key that only moves the cursor ends the selection and keeps the text.
+// NewSelected returns a field for a single line, with the whole text selected. Typed or pasted text replaces the
+// selection. A key that only moves the cursor removes the selection.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
 	f.allSelected = text != ""
@@ -124,7 +124,7 @@ func (f *Field) Insert(text string) {
 	f.update(tea.PasteMsg{Content: f.clean(text)})
 }
 
-// pushUndo stores the current state, so that the undo key can restore it.
+// pushUndo stores the current state for the undo key.
 func (f *Field) pushUndo() {
 	f.undo = append(f.undo, state{f.String(), f.position()})
 	f.undo = f.undo[max(0, len(f.undo)-maxUndo):]

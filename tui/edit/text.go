@@ -131,7 +131,7 @@ func (t *Lossless) wordEnd() int {
 	return i
 }
 
-// vertical moves the cursor to the previous line if step is negative, and to the next line if not.
+// vertical moves the cursor to the previous line if step is negative, and to the next line otherwise.
 func (t *Lossless) vertical(step int) {
 	start, end := t.lineStart(), t.lineEnd()
 	column := t.cursor - start
@@ -164,7 +164,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns the number of lines that t takes at the given width, but at most limit.
+// Height returns the number of lines of t at the given width, up to limit.
 func Height(t Text, width, limit int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
@@ -173,8 +173,8 @@ func Height(t Text, width, limit int) int {
 	return min(p.Lines(limit), limit)
 }
 
-// ViewLine draws a single line and its cursor in a field of the given width. The parameter marked is the style
-// of a selected text.
+// ViewLine draws a single line with its cursor in a field of the given width. marked is the style of selected
+// text.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Escape(text[:at]), draw.Safe(" "), draw.Safe("")
@@ -192,7 +192,7 @@ func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	return draw.Of(style, before).Add(CursorStyle, under).Add(th.Text, after)
 }
 
-// rows lays out the lines of text. It draws the cursor at the given offset, or no cursor if the offset is -1.
+// rows lays out the lines of text. It draws the cursor at the given offset, unless the offset is -1.
 func rows(text string, cursor int, th theme.Theme) pager.Rows {
 	var all pager.Fixed
 	for line := range strings.SplitSeq(text, "\n") {

@@ -24,7 +24,7 @@ type Shell interface {
 // Opener opens the pages of single proposals and definitions.
 type Opener interface {
 	// OpenPlace opens the page with the given place for the selected proposal or definition. It returns false if
-	// the place does not fit the selection, or if nothing is selected.
+	// nothing is selected, or if pages of this place cannot show the selection.
 	OpenPlace(place string) (cmd tea.Cmd, opened bool)
 	OpenNumber(number string) tea.Cmd
 }
@@ -32,7 +32,7 @@ type Opener interface {
 // Everywhere is the name of the place for the keys that work on every page.
 const Everywhere = "Everywhere"
 
-// Place is a kind of page with its keys. The help lists these keys under the name of the place.
+// Place is the name of a kind of page, with the keys of these pages. The help lists the keys under this name.
 type Place struct {
 	Name string
 	Keys []screen.Key
@@ -42,7 +42,7 @@ type Place struct {
 type Options struct {
 	Opener    Opener
 	Places    func() []Place    // returns all kinds of pages, in the order in which the documentation lists them
-	Elsewhere func() []External // returns commands and settings that the search finds in addition to keys; may be nil
+	Elsewhere func() []External // returns commands and settings for the search, in addition to keys; may be nil
 	HelpPlace string            // name of the place of the help page
 	// Undo reverts the last decision or waiver.
 	Undo func(*screen.Undo) tea.Cmd
@@ -53,9 +53,9 @@ type Keys struct {
 	Options
 	shell      Shell
 	pages      *navigation.Pages
-	bindings   map[string][]string // the user's keys; the map keys are names of actions
+	bindings   map[string][]string // keys that the user has configured for actions, keyed by the name of the action
 	global     []screen.Key        // keys that work on every page
-	cachedPage screen.Page         // page of the cached keys; without the cache, each frame would build the keys for its footer
+	cachedPage screen.Page         // page of the cached keys; without a cache, drawing the footer in each frame would be slow
 	cached     []screen.Key
 	pending    *pendingKey  // key that runs once its page has loaded; nil for none
 	undo       *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
@@ -67,9 +67,9 @@ func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 	return &Keys{Options: o, shell: sh, pages: pages}
 }
 
-// Bind binds actions to other keys. bindings contains the keys for each action; its map keys are the names of the
-// actions. Bind returns the map keys that are not the name of any action. global contains the keys that work on
-// every page. Call Bind before the first frame is drawn.
+// Bind binds actions to other keys. bindings maps the name of an action to its keys. global contains the keys
+// that work on every page. Bind returns the names in bindings that match no action. Call Bind before the first
+// frame is drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
 	m.bindings, m.cachedPage = bindings, nil
 	m.global = m.rebound(global)
@@ -123,7 +123,7 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt must be called for each key press. It cancels the pending key. It reports whether the previous key
+// Interrupt must be called for each key press. It cancels the pending key, and reports whether the previous key
 // press performed an action that can be undone.
 func (m *Keys) Interrupt() (justActed bool) {
 	justActed, m.justActed, m.pending = m.justActed, false, nil
@@ -134,8 +134,8 @@ func (m *Keys) Interrupt() (justActed bool) {
 // Interrupt.
 func (m *Keys) Press(msg tea.KeyPressMsg, justActed bool) tea.Cmd {
 	keys := m.active()
-	// Immediately after an action, the undo key undoes the action on every page. Later, the key does this only in
-	// the queue, because it has other meanings on other pages.
+	// Immediately after an action, the undo key undoes it on every page. Later, the key does this only in the
+	// queue, because other pages use it for other purposes.
 	if undo, ok := m.named("take-back"); ok && justActed && m.undo != nil && !m.picking() && undo.Matches(msg) {
 		return m.Undo(m.undo)
 	}
@@ -209,9 +209,8 @@ type pendingKey struct {
 	place, name string
 }
 
-// Footer draws the most important keys, as many as fit. The keys of the current tab come first, followed by the
-// other keys of the page. The keys for quit and help are always shown. The key for back is shown if it has an
-// effect.
+// Footer draws as many keys as fit. The keys of the current tab come first, followed by the other keys of the
+// page. The keys for quit and help are always shown, and the key for back if it has an effect.
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
@@ -241,8 +240,8 @@ func (m *Keys) Footer() draw.Line {
 	return append(l, last...)
 }
 
-// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab
-// come first, and the keys marked as late come last.
+// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab come
+// first, and those marked as late come last.
 func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
 	// While the proposal is open, the keys for decisions and for submitting stay in the footer even if they are
@@ -266,8 +265,8 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	return slices.Concat(tab, page, late)
 }
 
-// openPlace opens the page with the given place. It returns false if the place does not fit the selection, or
-// if nothing is selected.
+// openPlace opens the page with the given place. It returns false if nothing is selected, or if pages of this
+// place cannot show the selection.
 func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	if p := m.pages.ByPlace(place); p != nil {
 		return m.pages.Visit(p), true
@@ -279,7 +278,7 @@ func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	return m.Opener.OpenPlace(place)
 }
 
-// LeaveHelp returns from the help to the page that the help describes. It returns false if the help is not on
+// LeaveHelp goes back from the help to the page that the help describes. It returns false if the help is not on
 // screen.
 func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	if m.isHelp(m.pages.Active()) {
@@ -312,5 +311,5 @@ func (m *Keys) RunPending() tea.Cmd {
 	return tea.Batch(turned, m.run(key))
 }
 
-// maxTabs is greater than the number of tabs of any page.
+// maxTabs is an upper limit for the number of tabs of a page.
 const maxTabs = 8

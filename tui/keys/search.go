@@ -27,8 +27,8 @@ type hit struct {
 // maxHits is the maximum number of results that are shown at once.
 const maxHits = 10
 
-// search finds keys, commands, and settings by parts of their names, descriptions, or synonyms. The : key opens
-// it.
+// search finds keys, commands, and settings by parts of their names, descriptions, or synonyms. It is opened
+// with the : key.
 type search struct {
 	text     *edit.Field
 	all      []hit
@@ -36,7 +36,7 @@ type search struct {
 	selected int // index of the selected result
 }
 
-// number matches an input that consists of the number of a proposal.
+// number matches the number of a proposal.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
 // OpenSearch opens the search.
@@ -103,8 +103,8 @@ func (m *Keys) hits() []hit {
 	return all
 }
 
-// narrow updates the results. First come the results that contain every typed word. Then come the results with
-// a name that contains the typed letters in the same order. Both groups are sorted by rank.
+// narrow updates the results. Results that contain every typed word come first, followed by results with a
+// name that contains the typed letters in the same order. Each group is sorted by rank.
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
@@ -130,8 +130,8 @@ func (s *search) narrow(m *Keys) {
 	}
 }
 
-// rank returns how well h matches text. A lower rank is better. Enabled keys of the current page have lower
-// ranks than other results.
+// rank rates how well h matches text. Lower ranks are better. Among equally good matches, enabled keys of the
+// current page come first.
 func (h hit) rank(text string) int {
 	n := 0
 	switch {

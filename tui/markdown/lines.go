@@ -21,7 +21,7 @@ type Line struct {
 	spans []span
 }
 
-// span is the role of the bytes from start to end; end is exclusive.
+// span assigns a role to the bytes from start to end-1.
 type span struct {
 	start, end int
 	role       Role
@@ -81,7 +81,7 @@ func lines(out string) []Line {
 		}
 	}
 	end()
-	// Reduce several adjacent empty lines to one, and drop empty lines at the beginning and the end.
+	// Replace adjacent empty lines by a single empty line, and drop empty lines at the beginning and the end.
 	all = slices.CompactFunc(all, func(a, b Line) bool { return a.Text == "" && b.Text == "" })
 	if len(all) > 0 && all[0].Text == "" {
 		all = all[1:]
@@ -92,7 +92,7 @@ func lines(out string) []Line {
 	return all
 }
 
-// roleColor matches a color that encodes a role. The method Role.color returns such colors.
+// roleColor matches a color that encodes a role (see Role.color).
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
 // roleOf returns the role that the escape sequence seq encodes. If seq encodes no role, it returns current.
@@ -139,7 +139,7 @@ func (l *Line) finish() {
 	l.spans = out
 }
 
-// token matches the notation that package visible writes for a hidden character.
+// token matches the notation of a hidden character in the output of package visible.
 var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
 // containsAll reports whether every letter occurs in page at least as often as in text. It ignores digits,

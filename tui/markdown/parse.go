@@ -20,7 +20,7 @@ import (
 )
 
 // newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. Links, images, HTML, and
-// link definitions stay as they are written, because rendering would hide parts that a model reads.
+// link definitions remain as they are written, because rendering would hide parts that a model reads.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -45,8 +45,8 @@ func newParser() parser.Parser {
 	)
 }
 
-// maxDepth is the maximum nesting of blocks. The limit exists because each block lays out the blocks inside it
-// again, which is slow for deep nesting.
+// maxDepth is the maximum nesting of blocks. Deep nesting is slow, because each block lays out its inner blocks
+// again.
 const maxDepth = 10
 
 // document is a parsed text. The nodes of the tree refer to source by offsets.
@@ -117,7 +117,7 @@ func (d *document) guard() {
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		f.Info = ast.NewTextSegment(d.write("plaintext")) // if no language is set, Glamour tries to guess the language, which is slow
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // without a language, Glamour would guess one, which is slow
 	}
 }
 
@@ -129,15 +129,15 @@ func (d *document) write(s string) text.Segment {
 }
 
 // partBytes is the approximate size of a part, in bytes. A part of this size fills the screen and is rendered
-// within a few frames. Larger parts would be slow, because the parser and the renderer take quadratic time for
+// within a few frames. Larger parts would be slow, because the parser and the renderer need quadratic time for
 // some texts.
 const partBytes = 3_000
 
 // maxLine is the maximum length of a line that is rendered, in bytes.
 const maxLine = 2 * partBytes
 
-// Split splits text into parts that can be rendered separately. It splits at empty lines outside code blocks.
-// If a part becomes too long, Split splits at the next end of a line.
+// Split splits text into parts that can be rendered separately. It splits at empty lines outside code blocks
+// or, if a part becomes too long, at the next end of a line.
 func Split(text string) []string {
 	var parts []string
 	var b strings.Builder
@@ -167,7 +167,7 @@ func Split(text string) []string {
 	return parts
 }
 
-// openFence returns the code fence that is open after line, or "". Its argument fence is the code fence that is
+// openFence returns the code fence that is open after line, or "". The argument fence is the code fence that is
 // open before line. See CommonMark 0.31, section 4.5.
 func openFence(fence, line string) string {
 	body := strings.TrimLeft(line, " ")
@@ -194,7 +194,7 @@ func openFence(fence, line string) string {
 const maxPrefix = 20
 
 // Cell returns the line as a cell with the given indentation. Continuation lines are aligned with the text
-// after a bullet or a number. In a quote, each continuation line begins with the same bars.
+// after a bullet or a number. In a quote, every line begins with the same bars.
 func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	n, hang := prefix(l.Text)
 	if draw.Width(hang) > maxPrefix {
@@ -217,8 +217,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 }
 
-// prefix returns the length of the blanks, the bars, and the bullet or number at the beginning of text. The
-// result hang is the text that takes the place of this prefix in continuation lines.
+// prefix returns the length of the blanks, the bars, and the bullet or number at the beginning of text. hang
+// replaces this prefix in continuation lines.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

@@ -13,9 +13,9 @@ import (
 // Role is the meaning of a piece of rendered text, for example heading or code.
 type Role uint8
 
-// The roles. The output of Glamour contains colors, but not the meaning of a text. Glamour is therefore given a
-// color for each role, and the colors in its output are converted back to roles. Because of this, cached output
-// can be drawn in any theme.
+// The roles. The output of Glamour contains colors, but not the meaning of a text. Glamour is therefore
+// configured with a different color for each role, and the colors in its output are converted back to roles.
+// This makes it possible to draw cached output in any theme.
 const (
 	Body Role = iota
 	Heading

@@ -17,14 +17,13 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Texts renders texts and caches the results. It renders each text in parts, in order and outside the update
-// loop.
+// Texts renders texts and caches the results. It renders each text part by part, outside the update loop.
 type Texts struct {
 	Raw     bool // show rationales and comments as they are written
 	Prompts bool // render prompts
 
 	rendered  map[renderKey]*Rendering
-	requested []tea.Cmd // commands that Requested has not returned yet
+	requested []tea.Cmd // commands that the next call of Requested returns
 }
 
 // NewTexts returns an empty cache.
@@ -59,8 +58,8 @@ type Rendered struct {
 // maxRenderings is the maximum number of cached renderings.
 const maxRenderings = 200
 
-// Rendering returns the part of text that has been rendered so far at the given width. If the rendering is
-// incomplete, it requests the next part. If text is larger than MaxBytes, it returns nil.
+// Rendering returns the parts of text that have been rendered at the given width so far. If parts are missing,
+// it requests the next part. If text is larger than MaxBytes, it returns nil.
 func (t *Texts) Rendering(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -92,8 +91,8 @@ func (t *Texts) Requested() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Add stores a rendered part. If the text is still on screen, the next layout of the page requests the next
-// part.
+// Add stores a rendered part. The next layout of the page requests the following part if the text is still on
+// screen.
 func (t *Texts) Add(msg Rendered) {
 	r := t.rendered[msg.key]
 	if r == nil || r.next != msg.part {
@@ -124,9 +123,9 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 // second.
 const MaxBytes = 200_000
 
-// Render renders a part of a text. No line is wider than width, unless the line cannot be broken. If rendering
-// would lose letters, lossless is false, and Render returns the lines of part unchanged. Render is slow and
-// must not be called in the update loop.
+// Render renders a part of a text. Lines are not wider than width, except lines that cannot be broken. If
+// rendering would lose letters, lossless is false, and Render returns the lines of part unchanged. Render is
+// slow and must not be called in the update loop.
 func Render(part string, width int) (out []Line, lossless bool) {
 	safe := visible.Text(part)
 	if out, lossless = render(safe, max(8, width)); lossless {
@@ -153,7 +152,7 @@ func render(safe string, width int) (page []Line, lossless bool) {
 		return nil, false
 	}
 	if !doc.tables {
-		width = 0 // lines are not broken here: breaking them takes Glamour ten times as long, and the pager is much faster
+		width = 0 // let the pager break the lines; Glamour needs ten times as long if it does so
 	}
 	var out bytes.Buffer
 	r := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{

@@ -1,4 +1,4 @@
-// Package navigation tracks the page on screen and the pages that the user can go back to.
+// Package navigation tracks the page on screen and the pages to which the user can go back.
 package navigation
 
 import (
@@ -22,20 +22,20 @@ type Root struct {
 	Sign func(f screen.Frame) draw.Line
 }
 
-// Pages contains the root pages, the page on screen, and the trail, which is the list of pages that led to the
-// page on screen.
+// Pages contains the root pages, the page on screen, and the trail. The trail is the list of pages that led to
+// the page on screen.
 type Pages struct {
 	roots  []Root // the first is the home page
 	active screen.Page
-	trail  []screen.Page // pages that esc goes back to, most recent last
+	trail  []screen.Page // pages to which esc goes back, most recent last
 	detail screen.Page   // the last detail page that was shown, or nil
-	// isDetail reports whether a page is a detail page. If a detail page is on screen and the user opens
-	// another detail page, the new page takes the place of the old page, and the trail stays the same.
+	// isDetail reports whether a page is a detail page. A detail page replaces another detail page on screen;
+	// the trail stays the same.
 	isDetail func(screen.Page) bool
 }
 
-// New returns Pages with the first root on screen. isDetail reports whether a page is a detail page. Use Show
-// to open detail pages.
+// New returns Pages with the first root on screen. isDetail reports whether a page is a detail page; use Show
+// to open such pages.
 func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
 	return &Pages{roots: roots, active: roots[0].Page, isDetail: isDetail}
 }
@@ -49,7 +49,7 @@ func (m *Pages) AtHome() bool { return m.active == m.roots[0].Page }
 // Detail returns the last detail page that was shown, or nil.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
-// Previous returns the page that esc goes back to, or nil.
+// Previous returns the page to which esc goes back, or nil.
 func (m *Pages) Previous() screen.Page {
 	if len(m.trail) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (m *Pages) Previous() screen.Page {
 	return m.trail[len(m.trail)-1]
 }
 
-// Open puts p on screen. It does not load p.
+// Open puts p on screen without loading it.
 func (m *Pages) Open(p screen.Page) {
 	if p == m.active {
 		return
@@ -85,7 +85,7 @@ func (m *Pages) Visit(p screen.Page) tea.Cmd {
 // Swap puts p on screen in place of the current page. The trail stays the same.
 func (m *Pages) Swap(p screen.Page) { m.active = p }
 
-// Show puts the detail page p on screen and loads it. If another detail page is on screen, p takes its place.
+// Show puts the detail page p on screen and loads it. If another detail page is on screen, p replaces it.
 func (m *Pages) Show(p screen.Page) tea.Cmd {
 	m.detail = p
 	if m.isDetail(m.active) {
@@ -95,7 +95,7 @@ func (m *Pages) Show(p screen.Page) tea.Cmd {
 	return m.Visit(p)
 }
 
-// Back ends the active mode of the page, such as a search. If no mode is active, it goes back to the previous
+// Back ends the active mode of the page, such as a search. If no mode is active, it returns to the previous
 // page.
 func (m *Pages) Back() tea.Cmd {
 	if cmd, left := m.active.Escape(); left {
@@ -203,7 +203,7 @@ func (m *Pages) named(p screen.Page) bool {
 	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
 }
 
-// TrailRoot returns the root page that the trail begins with.
+// TrailRoot returns the root page at the beginning of the trail.
 func (m *Pages) TrailRoot() screen.Page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.active)) {
 		if p != m.roots[0].Page && m.named(p) {
@@ -213,8 +213,8 @@ func (m *Pages) TrailRoot() screen.Page {
 	return m.roots[0].Page
 }
 
-// Target returns the root page that the given key opens. If this page is already on screen, it returns the
-// page named fallback instead.
+// Target returns the root page that the given key opens. If that page is already on screen, it returns the
+// page named fallback.
 func (m *Pages) Target(key string, fallback draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
 	i := slices.IndexFunc(m.roots, func(r Root) bool { return fallback != "" && r.Name == fallback })

@@ -11,23 +11,22 @@ import (
 
 type cellKey struct{ row, cell int }
 
-// layout caches the line breaks of wrapped texts, and offsets within long lines that are not wrapped. Both are
-// computed on demand.
+// layout caches the line breaks of wrapped texts, and offsets within long unwrapped lines. Both are computed
+// on demand.
 type layout struct {
 	breaks map[cellKey]*breaks
 	marks  map[cellKey][]int // element n is the byte offset of column n*markEvery
 	window window            // the last range of rows that was computed
 }
 
-// window is the range of visible rows for the given top and height. last is exclusive.
+// window contains the visible rows, from first to last-1, for the given top and height.
 type window struct {
 	top         position
 	height      int
 	first, last int
 }
 
-// breaks contains the offset of the beginning of each line of a wrapped text. done is set if all lines are
-// known.
+// breaks contains the offset at which each line of a wrapped text begins. done is set if all lines are known.
 type breaks struct {
 	starts []int
 	done   bool
@@ -37,8 +36,8 @@ func (l *layout) reset() {
 	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
 }
 
-// line returns the offsets of the beginning and the end of line n of a wrapped text. width is the width of the
-// lines. ok is false if the text has no line n.
+// line returns the start and end offsets of line n of a text that is wrapped to the given width. ok is false
+// if the text has no line n.
 func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
 	b := l.breaks[key]
 	if b == nil {
@@ -70,9 +69,9 @@ func (l *layout) count(key cellKey, t *draw.Text, width int) int {
 // maxShown is the length of ⟨U+10FFFF⟩ in bytes.
 const maxShown = len("⟨U+10FFFF⟩")
 
-// grow computes the next line break. If possible, the line ends after the last space that fits. If not, it
-// takes the full width. A line never ends inside the notation of a code point, such as ⟨U+10FFFF⟩, which
-// package visible writes.
+// grow computes the next line break. If possible, the line ends after the last space that fits. Otherwise, it
+// has the full width. A line never ends inside the notation of a code point, such as ⟨U+10FFFF⟩, which package
+// visible writes.
 func (b *breaks) grow(raw string, width int) {
 	from := b.starts[len(b.starts)-1]
 	to, _ := draw.Measure(raw, from, 0, max(1, width))
@@ -94,11 +93,11 @@ func (b *breaks) grow(raw string, width int) {
 	b.starts = append(b.starts, to)
 }
 
-// markEvery is the distance between two columns with cached offsets, in cells.
+// markEvery is the distance between columns with cached offsets, in cells.
 const markEvery = 2048
 
-// column returns the offset of the character at column x of a text, and the column of the first cell of this
-// character. This column is smaller than x if column x shows the second half of a wide character.
+// column returns the byte offset of the character at column x of a text, and the column at which this
+// character begins. That column is smaller than x if x is in the second half of a wide character.
 func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
 	if x <= 0 {
 		return 0, 0
@@ -126,11 +125,11 @@ type Rows interface {
 	Len() int
 	// Row returns row i. The pager calls it only for the rows that it needs.
 	Row(i int) Row
-	// Stops returns the indexes of the rows that the user can step between, in ascending order.
+	// Stops returns the indexes of the rows between which the user can step, in ascending order.
 	Stops() []int
 }
 
-// Row is a row with one cell over the whole width, or with two cells side by side.
+// Row is a row with a single cell over the whole width, or with two cells side by side.
 type Row struct {
 	Cells []Cell
 }

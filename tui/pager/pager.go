@@ -1,5 +1,5 @@
 // Package pager shows rows of text in a viewport. It scrolls, wraps lines, searches, and records which texts were on
-// screen. It lays out only the visible rows, so that the time for a key press does not depend on the size of the
+// screen. It lays out only the visible rows, so the response time to a key press does not depend on the size of the
 // text.
 package pager
 
@@ -40,7 +40,7 @@ func New(th theme.Theme) *Pager {
 	return p
 }
 
-// ShowCursor turns the pager into a list with a cursor: a sign in the first column marks the current stop.
+// ShowCursor turns the pager into a list: a sign in the first column marks the current stop.
 func (p *Pager) ShowCursor(style theme.Style) { p.cursorStyle = style }
 
 // Restyle applies the styles of th.
@@ -55,8 +55,8 @@ func (p *Pager) SetRows(rows Rows) {
 	p.layout.reset()
 }
 
-// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of
-// displayed texts.
+// Replace replaces the rows by another layout of the same texts. The position and the record of displayed texts stay
+// the same.
 func (p *Pager) Replace(rows Rows) {
 	p.rows, p.stops = rows, rows.Stops()
 	p.layout.reset()

@@ -18,8 +18,8 @@ func (p *Pager) Scroll(n int) {
 	p.scroll(n)
 }
 
-// ScrollPages scrolls by n screens. A screen is one line less than the height of the viewport, so that one line
-// stays visible for orientation.
+// ScrollPages scrolls by n screens. A screen is one line less than the height of the viewport. One line
+// therefore stays visible for orientation.
 func (p *Pager) ScrollPages(n float64) {
 	p.Scroll(int(n * float64(max(1, p.height-1))))
 	p.SelectVisible()
@@ -84,7 +84,7 @@ func (p *Pager) NextStop(step int) (ok bool) {
 	return true
 }
 
-// Stop returns the index of the current stop, or -1 if there is none.
+// Stop returns the index of the current stop, or -1 if no stop is selected.
 func (p *Pager) Stop() int { return p.stop }
 
 // SetStop selects stop n and scrolls to it.
@@ -102,7 +102,7 @@ func (p *Pager) StopAt(row int) {
 	}
 }
 
-// StopRow returns the row of the current stop, or -1 if there is none.
+// StopRow returns the row of the current stop, or -1 if no stop is selected.
 func (p *Pager) StopRow() int {
 	if p.stop < 0 || p.stop >= len(p.stops) {
 		return -1
@@ -126,8 +126,8 @@ func (p *Pager) RevealOffset(row, offset int) {
 	p.scroll(1 - p.height)
 }
 
-// MarkSeen records the visible texts. For each text, it records how many bytes from its beginning have been on
-// screen without gaps.
+// MarkSeen records the visible texts. For each text, it records the number of bytes from its beginning that
+// have been on screen without gaps.
 func (p *Pager) MarkSeen() {
 	defer p.beginPass()()
 	at, ok := p.top, p.len() > 0
@@ -154,9 +154,8 @@ func (p *Pager) Seen(t TextID, n int) bool {
 	return known && to >= n
 }
 
-// Pick lets the user pick a row, beginning with the given row. During this time, scrolling moves the picked
-// row. style is the style of the sign at the picked row. deed is the description of the enter key in the
-// footer.
+// Pick lets the user pick a row, starting at the given row. Until the user has picked one, scrolling moves the
+// picked row. style is the style of the sign at that row. deed is the label of the enter key in the footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickAction = true, style, deed
 	p.pickRow(row)
@@ -165,7 +164,7 @@ func (p *Pager) Pick(row int, style theme.Style, deed string) {
 // Unpick stops the picking of a row.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickAction returns the description of the enter key that was passed to Pick.
+// PickAction returns the label of the enter key that was passed to Pick.
 func (p *Pager) PickAction() string { return p.pickAction }
 
 // Picked returns the picked row. It returns false if the user is not picking a row.
@@ -176,11 +175,12 @@ func (p *Pager) pickRow(row int) {
 	p.Reveal(p.picked)
 }
 
-// The code below implements lists, which are pagers with a cursor. Each item extends from its stop to the row
+// The code below implements lists, which are pagers with a cursor. An item extends from its stop to the row
 // before the next stop.
 
 // Move moves the cursor down by n items, or up if n is negative. If the current item extends beyond the
-// viewport, a step scrolls by one line instead. If the list has no items, Move only scrolls.
+// viewport, it scrolls by one line instead of moving to the next item. In a list without items, it only
+// scrolls.
 func (p *Pager) Move(n int) {
 	if p.picking || !p.selects() {
 		p.Scroll(n)

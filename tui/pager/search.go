@@ -32,8 +32,8 @@ func (p *Pager) matches(raw string, start, end int) []draw.Mark {
 	return marks
 }
 
-// Search searches for text, starting at the top of the viewport, and scrolls to the first match. It ignores the
-// case of ASCII letters. It reports whether a match was found. An empty text ends the search.
+// Search scrolls to the first match of text, starting at the top of the viewport. It ignores the case of ASCII
+// letters. It reports whether it found a match. An empty text ends the search.
 func (p *Pager) Search(text string) bool {
 	p.query, p.hit = text, -1
 	if text == "" {
@@ -42,8 +42,8 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is the maximum number of rows in which Match counts matches. If a pager has more rows, counting
-// would cause a noticeable delay.
+// maxCounted is the maximum number of rows in which Match counts matches. Counting would be noticeably slow in
+// more rows.
 const maxCounted = 20_000
 
 // Match returns the number of the current matching row and the total number of matching rows. ok is false if no
@@ -77,7 +77,7 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.searchStart()+step+n)%n, step)
 }
 
-// CurrentText returns the text of the row that a search continues from.
+// CurrentText returns the text of the row at which a search continues.
 func (p *Pager) CurrentText() string {
 	if p.len() == 0 {
 		return ""
@@ -85,8 +85,8 @@ func (p *Pager) CurrentText() string {
 	return p.rows.Row(p.searchStart()).Cells[0].Text.Raw
 }
 
-// searchStart returns the row that a search continues from: the row of the current match if it is visible, and
-// otherwise the first visible row.
+// searchStart returns the row at which a search continues. This is the row of the current match if it is
+// visible, and otherwise the first visible row.
 func (p *Pager) searchStart() int {
 	first, last := p.Window()
 	if p.hit >= first && p.hit < last {
@@ -110,8 +110,8 @@ func (p *Pager) find(from, step int) bool {
 
 // Searchable is implemented by Rows that can be searched without being laid out.
 type Searchable interface {
-	// HasText reports whether row i has a text for which the function holds returns true.
-	HasText(i int, holds func(text string) bool) bool
+	// HasText reports whether a text of row i satisfies match.
+	HasText(i int, match func(text string) bool) bool
 }
 
 func (p *Pager) has(row int) bool {

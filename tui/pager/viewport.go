@@ -4,8 +4,8 @@ package pager
 
 import "toolcrib/tui/draw"
 
-// viewport shows a part of the rows. The field top is the position of its first line, and height is the number
-// of its lines.
+// viewport shows a part of the rows. top is the position of its first line, and height is the number of its
+// lines.
 type viewport struct {
 	rows   Rows
 	layout *layout
@@ -21,8 +21,8 @@ type viewport struct {
 // that row.
 type position struct{ row, sub int }
 
-// rowCache caches the last result of viewport.row during a pass over the viewport. Drawing the lines of a row
-// requires the row several times.
+// rowCache caches the last result of viewport.row during a pass over the viewport, because drawing a row
+// requires it several times.
 type rowCache struct {
 	active, valid bool
 	index         int
@@ -176,7 +176,7 @@ func (v *viewport) ScrollX(n int) {
 	}
 }
 
-// Reveal does nothing if the given row is visible. If not, it scrolls so that the row is one third of the
+// Reveal makes the given row visible. If the row is not visible yet, Reveal scrolls it to one third of the
 // height below the top.
 func (v *viewport) Reveal(row int) {
 	if first, last := v.Window(); row >= first && row < last {
@@ -185,14 +185,13 @@ func (v *viewport) Reveal(row int) {
 	v.Center(row)
 }
 
-// Center scrolls so that the given row is one third of the height below the top.
+// Center scrolls the given row to one third of the height below the top.
 func (v *viewport) Center(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.scroll(-v.height / 3)
 }
 
-// ScrollTo scrolls so that the given row is at the top. Near the end, it only scrolls until the last row is
-// visible.
+// ScrollTo scrolls the given row to the top. Near the end, it scrolls only until the last row is visible.
 func (v *viewport) ScrollTo(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.clamp()
@@ -250,8 +249,8 @@ func (v *viewport) textWidth(row Row, c int) int {
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
-// span returns the offsets between which the text in line sub of a cell is visible, and the column of the first
-// visible character. The result visible reports whether the cell has such a line.
+// span returns the start and end offsets of the visible text in line sub of a cell, and the column of its first
+// character. visible reports whether the cell has such a line.
 func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (start, end, col int, visible bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)

@@ -61,7 +61,7 @@ func (p *Page) Faint(indent, text string) {
 	}
 }
 
-// Cell adds a row with one cell.
+// Cell adds a row with a single cell.
 func (p *Page) Cell(c pager.Cell) { p.Row(pager.Row{Cells: []pager.Cell{c}}) }
 
 // Row adds a row.
@@ -108,7 +108,7 @@ func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.last().Text.Base = p.th.Faint
 }
 
-// FaintLines is like FaintItem, but adds an item for each line of text. Only the first line begins with sign.
+// FaintLines is like FaintItem, but adds an item for each line of text. Only the first item begins with sign.
 func (p *Page) FaintLines(sign draw.Line, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.FaintItem(sign, line)
@@ -123,7 +123,7 @@ func (p *Page) Gap() {
 	}
 }
 
-// Field adds a value with a label.
+// Field adds a labeled value.
 func (p *Page) Field(label, value string) {
 	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Escape(label), LabelWidth)), value)
 }

@@ -18,12 +18,12 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Dialog is a question in a sheet, which covers the lower part of the page. The user confirms it with y, but
-// never with enter. If Facts is set, the sheet takes at most a third of the screen.
+// Dialog is a question in a sheet, which covers the lower part of the page. The user confirms it with y; enter
+// does not confirm it. If Facts is set, the sheet is at most a third of the screen high.
 type Dialog struct {
 	Form         proposals.Form     // title, effect of the confirmation, and whether a reason is required
 	Subject      draw.Safe          // shown in the title
-	Facts        func() []draw.Line // the lines of the sheet; may be nil
+	Facts        func() []draw.Line // draws the lines of the sheet; may be nil
 	Content      func(*prose.Page)  // draws the details; if Facts is set, the sheet shows them only after the user has pressed d
 	Locked       func() []string    // returns the parts that the user must read before confirming; may be nil
 	NoteOptional bool               // the user may confirm without text
@@ -40,7 +40,7 @@ type Dialog struct {
 	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none
 }
 
-// Digest returns the given review digest. On a narrow screen, it shortens the digest.
+// Digest returns the given review digest, shortened on a narrow screen.
 func (l Layout) Digest(digest string) string {
 	if l.Width >= len(digest)+prose.LabelWidth+6 {
 		return digest
@@ -52,7 +52,7 @@ func (l Layout) Digest(digest string) string {
 const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 
 // DecisionDraft returns the name of the unsent text for a decision. The name depends on the act and on the
-// exact set of proposals, so that the text never appears in another decision.
+// exact set of proposals. A text therefore never appears in another decision.
 func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	sorted := lists.Map(ps, func(p proposals.Proposal) proposals.ID { return p.ID })
 	slices.Sort(sorted)
@@ -71,21 +71,21 @@ func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	return fmt.Sprintf("%s+%d-%x", name, len(sorted)-1, h.Sum(nil)[:8])
 }
 
-// ReadDraft parses a name from DecisionDraft without the kind at its beginning. It returns the ID of the first
-// proposal, and the number of the other proposals.
+// ReadDraft parses a name from DecisionDraft, without the kind at its beginning. It returns the ID of the
+// first proposal, and the number of other proposals.
 func ReadDraft(about string) (id proposals.ID, more int, ok bool) {
 	if len(about) < draftIDLength {
 		return "", 0, false
 	}
 	if rest, several := strings.CutPrefix(about[draftIDLength:], "+"); several {
 		count, _, _ := strings.Cut(rest, "-")
-		more, _ = strconv.Atoi(count) // more stays 0 if DecisionDraft did not create the name
+		more, _ = strconv.Atoi(count) // more remains 0 if the name is not from DecisionDraft
 	}
 	return proposals.ID(about[:draftIDLength]), more, true
 }
 
-// About describes the proposals that a text is about. The result contains a name for the proposal with the
-// smallest ID, followed by the number of the other proposals.
+// About returns a description of the proposals to which a text belongs. It contains the name of the proposal
+// with the smallest ID, and the number of other proposals.
 func About(ps ...proposals.Proposal) string {
 	if len(ps) == 0 {
 		return ""
@@ -94,7 +94,7 @@ func About(ps ...proposals.Proposal) string {
 	return AboutFirst(first, len(ps)-1)
 }
 
-// AboutFirst is like About, but takes only the first proposal and the number of the other proposals.
+// AboutFirst is like About, given only the first proposal and the number of other proposals.
 func AboutFirst(p proposals.Proposal, more int) string {
 	about := wording.Reference(p) + " " + p.Subject.String()
 	if more > 0 {

@@ -35,8 +35,8 @@ type PromptChange struct {
 	Before, After string
 }
 
-// ChangedPrompts returns the prompts that differ between the current and the new state of each preview. They
-// are in the order of previews and, within a preview, of its channels.
+// ChangedPrompts returns the prompts that differ between the current and the new state of each preview. The prompts
+// are in the order of previews and, within a preview, in the order of its channels.
 func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	var out []PromptChange
 	for _, p := range previews {
@@ -59,9 +59,9 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// Capabilities lists the capabilities that the proposal adds and removes, one per line. If the proposal is a
-// first import, it lists the number of capabilities of each kind instead. Facts that quote whole sentences are
-// omitted, because the diff shows the sentences.
+// Capabilities lists the capabilities that the proposal adds and removes, one per line. For a first import, it lists
+// the number of capabilities of each kind instead. Facts that quote whole sentences are omitted, because the diff
+// shows the sentences.
 func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	added, removed := capabilityFacts(d.Reach.Added), capabilityFacts(d.Reach.Removed)
 	if len(added)+len(removed) == 0 {
@@ -99,7 +99,7 @@ func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// capabilityFacts returns the facts of all kinds except fact.Text. Facts of that kind quote whole sentences.
+// capabilityFacts returns all facts, except facts of the kind fact.Text, which quote whole sentences.
 func capabilityFacts(facts []fact.Fact) []fact.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
@@ -124,8 +124,8 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that no agent has the tools that ps propose. It shows the command that assigns a tool to an
-// agent. If ps is empty, Unassigned draws nothing.
+// Unassigned warns that no agent has the tools that ps propose, and shows the command that assigns a tool to an
+// agent. It draws nothing if ps is empty.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	names := lists.Map(ps[:min(len(ps), wording.MaxRules)], func(p proposals.Proposal) string { return p.Subject.ID })
 	if len(ps) == 0 {
@@ -140,8 +140,8 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 // MaxPreview is the maximum size, in bytes, of a definition that a side pane shows.
 const MaxPreview = 64 << 10
 
-// Definition draws the values of doc for the given keys, and skips keys that doc does not have. The elements of
-// a list are drawn one below the other.
+// Definition draws the values of doc for the given keys. It skips keys that doc does not have. The elements of a
+// list are drawn one below the other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	text := func(v *jsondoc.Node) string {
 		if one := review.Scalar(v); v.Kind == jsondoc.String || len(one) <= 60 {
@@ -204,8 +204,8 @@ func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	}
 }
 
-// Document parses a definition. It returns the definition as a JSON object, and the keys that definitions of
-// the kind can have. The object is empty if the definition is nil or invalid.
+// Document parses a definition. It returns the definition as a JSON object, and the possible keys of definitions of
+// the kind. The object is empty if the definition is nil or invalid.
 func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	empty := &jsondoc.Node{Kind: jsondoc.Object}
 	if definition == nil {
@@ -228,8 +228,8 @@ type Preview struct {
 	of    string // the row shown; "" after Reset
 }
 
-// View draws page, which describes the row with the given ID. It scrolls to the top if the previous call was for
-// another row.
+// View draws page, which describes the row with the given ID. If the previous call was for another row, it scrolls
+// to the top.
 func (p *Preview) View(f Frame, id string, page *prose.Page) []string {
 	if p.pager == nil {
 		p.pager = pager.New(f.Theme)
@@ -302,9 +302,9 @@ type Entry struct {
 	Hides    []registry.Subject
 }
 
-// Opening describes how to open the page of a live definition. If Compare is set, the page shows the
-// differences between two versions. If Blame is set, it shows the blame of a line. If Change is set, the
-// definition is opened in the editor.
+// Opening is a request to open the page of a live definition. If Compare is set, the page shows the differences
+// between two versions. If Blame is set, it shows the blame of a line. If Change is set, the definition is opened in
+// the editor.
 type Opening struct {
 	Entry   Entry
 	Compare Span
@@ -325,8 +325,8 @@ type Forker interface{ Fork(id string) tea.Cmd }
 // Drafter drafts a new proposal in the editor.
 type Drafter interface{ DraftNew() tea.Cmd }
 
-// EntryKeys returns the keys for a live definition. The function selected returns this definition, and the function
-// change opens it in the editor. The function noEditor returns the reason why no editor is available, or "".
+// EntryKeys returns the keys for a live definition. selected returns this definition, and change opens it in the
+// editor. noEditor returns the reason why no editor is available, or "".
 func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
@@ -358,12 +358,12 @@ func NewKey(sh Drafter, noEditor func() string) Key {
 // MaxVersions is the maximum number of versions that are listed for a subject.
 const MaxVersions = 500
 
-// Span is a pair of version numbers to compare. If From is 0, all of To is shown as added.
+// Span is a pair of version numbers to compare. If From is 0, the whole version To is shown as added.
 type Span struct{ From, To int }
 
-// Between returns the numbers of two versions to compare. One is the version with the index selected. The other is
-// the marked version or, if no other version is marked, the version that precedes the selected version. The
-// parameter marked is the number of the marked version, or 0.
+// Between returns the numbers of two versions to compare: the version with the index selected, and the marked
+// version. If no other version is marked, it compares with the version before the selected version. marked is the
+// number of the marked version, or 0.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -377,9 +377,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of a version. The parameter selected is the number of this version, and current is
-// the number of the marked version, or 0 for none. The result marked is the number of the version that is marked
-// afterward, or 0 for none.
+// MarkVersion toggles the mark of the version with the number selected. current is the number of the version that is
+// marked now, and the result marked is its new value; 0 means that no version is marked.
 func MarkVersion(sh Shell, current, selected int) (marked int, cmd tea.Cmd) {
 	if current == selected {
 		return 0, sh.Say(Remark, "Mark removed")
@@ -387,8 +386,8 @@ func MarkVersion(sh Shell, current, selected int) (marked int, cmd tea.Cmd) {
 	return selected, sh.Say(Remark, "Version %d marked; press enter on another version to compare", selected)
 }
 
-// Extents returns the number of added and removed lines of each version, as text. versions are sorted from
-// newest to oldest. The text is "" for the oldest version, and for definitions that are larger than MaxPreview.
+// Extents returns the number of added and removed lines of each version, as text. versions are sorted from newest to
+// oldest. The text is "" for the oldest version, and for definitions larger than MaxPreview.
 func Extents(versions []history.Version) []string {
 	extents := make([]string, len(versions))
 	for i := range max(0, len(versions)-1) {
@@ -418,7 +417,7 @@ func Extent(fields []diff.Field) string {
 }
 
 // VersionRows lists versions in a column of the given width. For each version, it shows the time, the author and the
-// approver, the number of changed lines, and the reason. Each row is a stop of the pager.
+// approver, the number of changed lines, and the reason. Each version is a stop of the pager.
 func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
 	for i, v := range versions {
 		page.Stop()
@@ -444,7 +443,7 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 	}
 }
 
-// Approvers returns the name of the author. If the decider is another person, the name of the decider follows.
+// Approvers returns the name of the author, followed by the name of the decider if this is another person.
 func Approvers(author, decider string) draw.Safe {
 	name := func(actor string) draw.Safe { return draw.Escape(strings.TrimPrefix(actor, "user:")) }
 	if author == decider {
@@ -453,5 +452,5 @@ func Approvers(author, decider string) draw.Safe {
 	return name(author) + " → " + name(decider)
 }
 
-// EntryPage is a page with keys for a live definition, which Selected returns.
+// EntryPage is a page with keys for a live definition, which is the result of Selected.
 type EntryPage interface{ Selected() (Entry, bool) }

@@ -24,17 +24,17 @@ type Key struct {
 	Help         string      // effect of the key, as a sentence without a period
 	Terms        string      // synonyms for the search
 	WhilePicking bool        // the key also works while the user picks a line
-	OnTab        func() bool // reports whether the key belongs to the current tab, so that the footer shows it first; nil if the key belongs to all tabs
+	OnTab        func() bool // reports whether the key belongs to the current tab and is shown first in the footer; nil if the key belongs to all tabs
 	Do           func() tea.Cmd
 	Disabled     func() string // returns why the key is disabled, or ""; nil if the key is always enabled
 }
 
-// Matches reports whether pressed is one of the keys of the action.
+// Matches reports whether the action has the key pressed.
 func (k Key) Matches(pressed tea.KeyPressMsg) bool {
 	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
 }
 
-// WhyDisabled returns why the key is disabled, or "" if it is enabled.
+// WhyDisabled returns the reason why the key is disabled, or "" if it is enabled.
 func (k Key) WhyDisabled() string {
 	if k.Disabled == nil {
 		return ""
@@ -42,15 +42,15 @@ func (k Key) WhyDisabled() string {
 	return k.Disabled()
 }
 
-// Names returns the display names of the keys, separated by spaces.
+// Names returns the display names of the keys, separated by commas.
 func (k Key) Names() string {
 	names := lists.Map(k.Keys, KeyName)
 	return strings.Join(names, ", ")
 }
 
-// CopyKey returns the key that copies the reference of a proposal or a change set. The function reference
-// returns this reference. If the user presses the key again, it copies the shell command that shows the
-// proposal or the change set.
+// CopyKey returns the key that copies the name of a proposal or a change set to the clipboard. reference
+// returns this name. If the user presses the key again, it copies the shell command that shows the proposal or
+// the change set.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
 	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the proposal's number or the set's name; if pressed again, copy the command that shows the proposal or the set", Disabled: off, Do: func() tea.Cmd {
@@ -89,5 +89,5 @@ func Hint(name, text theme.Style, k, label string) draw.Line {
 // Loading is the reason why a key is disabled until the page has loaded.
 const Loading = "the page is still loading"
 
-// Always returns true. Use it as Key.Late for a key that the footer always shows after the other keys.
+// Always returns true. It is the value of Key.Late for a key that the footer always shows after the other keys.
 func Always() bool { return true }

@@ -1,4 +1,4 @@
-// Package screen contains what the pages of the workbench have in common: the frame that they draw in, texts,
+// Package screen contains the common parts of the pages of the workbench: the frame in which they are drawn, texts,
 // lists, panes, and keys. Pages use the workbench only through the interface Shell.
 package screen
 
@@ -15,8 +15,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Page is a component that fills the screen below the bar. A page owns its state. It uses the workbench only
-// through a Shell.
+// Page is a component that fills the screen below the bar. It uses the workbench only through a Shell.
 type Page interface {
 	// Place returns the heading of the page's keys in the help and in docs/keys.md.
 	Place() string
@@ -25,10 +24,11 @@ type Page interface {
 	Keys() []Key
 	// Fit sets the size and the theme of the page. The workbench calls it before the first View.
 	Fit(f Frame)
-	// Tabs draws the line below the bar: its left end and its right end. View draws the body.
+	// Tabs draws the line below the bar, in two parts: left begins at the left edge, and right ends at the right
+	// edge. View draws the body.
 	Tabs() (left, right draw.Line)
 	View() []string
-	// ActivePager returns the pager of the text that has the focus, or nil if the page shows a list.
+	// ActivePager returns the pager of the text with the focus, or nil if the page shows a list.
 	ActivePager() *pager.Pager
 	// Update handles a message. A page must ignore messages for other pages.
 	Update(msg tea.Msg) tea.Cmd
@@ -36,7 +36,7 @@ type Page interface {
 	Reload() tea.Cmd
 	// Escape ends the active mode, such as a search. It returns false if no mode is active.
 	Escape() (tea.Cmd, bool)
-	// Scroll scrolls by n lines or rows; x is the column of the mouse. Click selects the row at the given position
+	// Scroll scrolls by n lines or rows. x is the column of the mouse. Click selects the row at the given position
 	// of the body.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
@@ -47,18 +47,17 @@ type Page interface {
 // Rendered is sent when a text has been rendered in the background.
 type Rendered struct{}
 
-// Done is sent when a task ends. The status line shows Err, but no message if the task succeeded.
+// Done is sent when a task ends. The status line shows Err if it is not nil.
 type Done struct{ Err error }
 
-// Breadcrumbed is a page that the user opens from a list. The bar shows the name of the list and the name of
-// the entry.
+// Breadcrumbed is a page that is opened from a list. The bar shows the name of the list and the name of the entry.
 type Breadcrumbed interface {
-	// Parent returns the name of the list. Crumb draws the name of the entry. The name is not wider than room.
+	// Parent returns the name of the list. Crumb draws the name of the entry, which is not wider than room.
 	Parent() draw.Safe
 	Crumb(room int) draw.Line
 }
 
-// ProposalPage is a page with keys for a proposal, which Current returns.
+// ProposalPage is a page with keys for a proposal, which is the result of Current.
 type ProposalPage interface {
 	Current() (proposals.Proposal, bool)
 }
@@ -72,7 +71,7 @@ type TabSwitcher interface{ SelectTab(tab int) tea.Cmd }
 // Announcing is a page that can show a message when the workbench starts.
 type Announcing interface{ Announce() tea.Cmd }
 
-// Returning is a page that reloads data when the user comes back from another page.
+// Returning is a page that reloads data when the user returns to it from another page.
 type Returning interface{ Returned() tea.Cmd }
 
 // Stateful is a page with a state that is saved on exit and restored at the next start.
@@ -108,11 +107,11 @@ const (
 	maxSideWidth = 120
 )
 
-// Frame contains everything that a page needs for drawing.
+// Frame contains everything that a page needs to draw itself.
 type Frame struct {
 	Layout
 	Theme theme.Theme
-	Now   func() time.Time // returns the current time, which ages are computed from
+	Now   func() time.Time // returns the current time, from which ages are computed
 }
 
 // Layout is the geometry of the screen. From top to bottom, the screen consists of the bar, the tabs, a rule, the
@@ -127,7 +126,7 @@ type Layout struct {
 	By            Division
 }
 
-// Division describes how the user has divided the screen into two panes. Shift is the number of cells that the
+// Division describes how the user has divided the screen into two panes. Shift is the number of cells by which the
 // user has moved the divider to the right. If Zoomed is set, only one pane is shown.
 type Division struct {
 	Shift  int
@@ -151,8 +150,8 @@ func NewLayout(width, height int, by Division) Layout {
 	return l
 }
 
-// divide splits width into two panes with a gap of one cell. The left pane is leftWidth cells wide, unless one
-// of the panes would become narrower than MinPaneWidth.
+// divide splits width into two panes with a gap of a single cell. The left pane is leftWidth cells wide, unless this
+// would make one of the panes narrower than MinPaneWidth.
 func divide(width, leftWidth int) (left, right int) {
 	left = min(max(leftWidth, MinPaneWidth), width-1-MinPaneWidth)
 	return left, width - 1 - left
@@ -166,7 +165,7 @@ func (l Layout) WithList(width int) Layout {
 	return l
 }
 
-// Beside returns the width of the list if the list has a side pane, and 0 if not.
+// Beside returns the width of the list if the list has a side pane, and 0 otherwise.
 func (l Layout) Beside() int {
 	if l.Side == 0 {
 		return 0
@@ -199,7 +198,7 @@ func lineOr(lines []string, i, width int) string {
 // FormatTime formats t to the minute, in UTC.
 func FormatTime(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
-// FormatDay formats t as day and time or, if t is in another year, as a date. The time zone is UTC.
+// FormatDay formats t, in UTC, as a day and time or, if t is in another year, as a date.
 func (f Frame) FormatDay(t time.Time) draw.Safe {
 	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
 		return draw.Safe(t.Format("02 Jan 15:04"))
@@ -207,7 +206,7 @@ func (f Frame) FormatDay(t time.Time) draw.Safe {
 	return draw.Safe(t.Format("02 Jan  2006"))
 }
 
-// Hints draws pairs of a key and its label, as many as fit in the width of the frame.
+// Hints draws as many pairs of a key and its label as fit in the width of the frame.
 func (f Frame) Hints(hints [][2]string) draw.Line {
 	l := draw.Of("", " ")
 	for _, h := range hints {
@@ -241,7 +240,7 @@ func (l *List) Pane() *Preview { return &l.Preview }
 // ActivePager implements Page. A list has no pager.
 func (l *List) ActivePager() *pager.Pager { return nil }
 
-// Update implements Page. It ignores all messages, because lists receive their data in messages of type Then.
+// Update implements Page. It ignores all messages; lists receive their data in messages of type Then.
 func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 
 // MarkSeen implements Page. It does nothing, because lists do not record which rows have been on screen.
@@ -255,8 +254,8 @@ func Window(top, cursor, n, height int) int {
 	return max(0, min(top, n-height))
 }
 
-// Choices draws a rule and, below it, up to height rows around the selected row. n is the number of all rows,
-// and the function row draws one of them.
+// Choices draws a rule and, below it, up to height rows around the selected row. n is the number of all rows. The
+// function row draws a row.
 func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
 	height = min(height, n)
@@ -277,7 +276,7 @@ type CursorPage interface {
 	Move(n int) tea.Cmd
 	// Rows returns the number of rows that the screen can show.
 	Rows() int
-	// MoveToEnd moves the cursor to the last row if bottom is set, and to the first row if not.
+	// MoveToEnd moves the cursor to the last row if bottom is set, and to the first row otherwise.
 	MoveToEnd(bottom bool) tea.Cmd
 }
 

@@ -19,7 +19,7 @@ type Paned interface {
 	MinWidth() int
 }
 
-// PaneFocus is implemented by pages that can have the focus in the right pane. On all other pages, the left
+// PaneFocus is implemented by pages on which the right pane can have the focus. On all other pages, the left
 // pane has the focus.
 type PaneFocus interface {
 	// RightFocused reports whether the right pane has the focus.
@@ -28,10 +28,10 @@ type PaneFocus interface {
 
 var _ PaneFocus = (*Panes)(nil)
 
-// paneStep is how far one key press moves the divider, in cells.
+// paneStep is the number of cells by which a key press moves the divider.
 const paneStep = 8
 
-// PaneKeys returns the keys that move the divider between two panes, and that hide one of the panes.
+// PaneKeys returns the keys that move the divider between two panes, or hide one of the panes.
 func PaneKeys(sh Shell, p Paned) []Key {
 	move := func(cells int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -57,7 +57,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	}
 }
 
-// noPanes returns the reason why the screen cannot show two panes, or "" if it can.
+// noPanes returns the reason why the screen cannot show two panes, or "".
 func noPanes(p Paned) string {
 	if p.Layout().Width < p.MinWidth() {
 		return "two panes need " + strconv.Itoa(p.MinWidth()) + " columns"
@@ -65,8 +65,8 @@ func noPanes(p Paned) string {
 	return ""
 }
 
-// zoomed returns the reason why only one pane is shown, or "" if both are shown. If the user has hidden a pane,
-// it returns the given reason.
+// zoomed returns the reason why only one pane is shown, or "" if both panes are. If the user has hidden a pane,
+// it returns the argument reason.
 func zoomed(p Paned, reason string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
@@ -77,8 +77,8 @@ func zoomed(p Paned, reason string) string {
 // Panes manages the tabs of a page with two panes. The left pane shows the first tab, and the right pane shows
 // one of the other tabs. On a narrow screen, the page shows only the current tab.
 type Panes struct {
-	Tab    int // the tab that has the focus
-	beside int // the tab in the right pane while the left pane has the focus; 0 means the second tab
+	Tab    int // tab with the focus
+	beside int // tab in the right pane while the left pane has the focus; 0 means the second tab
 }
 
 // LeftWidth implements Paned.
@@ -125,8 +125,8 @@ func (p *Panes) TabAt(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// TabIn returns the tab in the right pane if right is set. If not, it returns the first tab, which is in the
-// left pane.
+// TabIn returns the tab in the right pane if right is set, and the first tab otherwise, which is in the left
+// pane.
 func (p *Panes) TabIn(right bool) int {
 	if right {
 		return p.RightTab()
@@ -134,7 +134,8 @@ func (p *Panes) TabIn(right bool) int {
 	return 0
 }
 
-// TabBar draws the names of the tabs, each above its pane. It leaves room for info at the end of the line.
+// TabBar draws the names of the tabs, each above its pane. It does not draw in the last cells of the line,
+// where info is shown.
 func (p *Panes) TabBar(f Frame, names []string, info draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
@@ -145,8 +146,8 @@ func (p *Panes) TabBar(f Frame, names []string, info draw.Line) draw.Line {
 }
 
 // TabLine draws names of tabs in a line of the given width. If not all names fit, it draws the current tab and
-// its neighbors, and on each side a sign if more tabs follow there. If keys is set, the current tab is drawn
-// with the focus. current is an index of names. names[0] is the name of the page's tab with the index offset.
+// its neighbors, with a sign on each side on which more tabs follow. If keys is set, the current tab is drawn
+// with the focus. current is an index of names. names[0] is the tab with the index offset on the page.
 func (f Frame) TabLine(names []string, offset, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
@@ -175,7 +176,7 @@ func (f Frame) TabLine(names []string, offset, current int, keys bool, width int
 }
 
 // Fitting returns the end of the longest sequence of names that begins at index start and fits in the given
-// width. Each name needs a blank on both sides, and the line needs one cell at each end.
+// width. Each name needs a blank on both sides, and the line needs a cell at each end.
 func Fitting(names []string, start, width int) int {
 	used, to := 1, start
 	for to < len(names) {

@@ -1,5 +1,5 @@
-// This file draws the facts that a decision depends on. It also defines the dialogs for restoring a version and
-// for proposing again.
+// This file draws the facts on which a decision depends. It also defines the dialogs for restoring a version
+// and for proposing again.
 
 package screen
 
@@ -26,8 +26,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Subjects returns the names of the subjects that act applies to. If act approves a single proposal, the
-// version that becomes live follows the name.
+// Subjects returns the names of the subjects to which act applies. If act approves a single proposal, the name
+// is followed by the version that becomes live.
 func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	p := ps[0]
 	switch {
@@ -48,9 +48,9 @@ func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	return name
 }
 
-// Facts returns the lines of the sheet for an approval: how much the user has read, the changed capabilities,
-// the findings, the dropped test cases, the changed prompts, the required approvals, and warnings. tokens
-// describes how the number of tokens changes, or is "" if that is unknown.
+// Facts returns the lines of the sheet for an approval: the parts that the user has read, the changed
+// capabilities, the findings, the dropped test cases, the changed prompts, the required approvals, and
+// warnings. tokens describes the change in the number of tokens; it is "" if this change is unknown.
 func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens string) []draw.Line {
 	sign, style := draw.Safe("✓"), f.Theme.Good
 	if unread {
@@ -77,7 +77,7 @@ func (f Frame) RefusalFacts(consequence string, ds ...review.Dossier) []draw.Lin
 	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "this decision changes no prompt"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
 }
 
-// CapabilityChanges counts the capabilities that the proposal adds and removes. warns is true if an added
+// CapabilityChanges counts the capabilities that the proposal adds and removes. warns reports whether an added
 // capability is new to the registry and its policy is to warn.
 func CapabilityChanges(d review.Dossier) (added, removed int, warns bool) {
 	facts := capabilityFacts(d.Reach.Added)
@@ -176,7 +176,7 @@ func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 // line.
 type Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 
-// RestoreDialog returns the dialog for restoring v. The dialog asks for a reason and then creates a proposal.
+// RestoreDialog returns a dialog that requires a reason and then creates a proposal to restore v.
 func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, restore Restore) Dialog {
 	number, subject := strconv.Itoa(v.Number), v.Subject.String()
 	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject), v.Number)
@@ -199,8 +199,7 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 	}
 }
 
-// ReproposeDialog returns the dialog that asks whether to propose ps again without changes. run creates the new
-// proposals.
+// ReproposeDialog returns a dialog to propose ps again without changes. run creates the new proposals.
 func (f Frame) ReproposeDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
 	what := "a new proposal with the content of revision " + strconv.Itoa(ps[0].Revision)
 	if len(ps) > 1 {
@@ -228,8 +227,8 @@ type Restorer struct {
 	Restore  Restore
 }
 
-// Ask reads the given version, and opens the dialog for restoring it. If page is no longer open by then, the
-// dialog does not open. If page is nil, the dialog opens on any page.
+// Ask reads the given version, and opens the dialog for restoring it. The dialog does not open if page has been
+// closed in the meantime. If page is nil, it opens on any page.
 func (r Restorer) Ask(ctx context.Context, sh Shell, page Page, f Frame, s registry.Subject, version int) tea.Cmd {
 	return func() tea.Msg {
 		live, err := r.Versions(ctx, s, 0, 1)

@@ -14,20 +14,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the part of the workbench that every page can use. Pages that need more declare their own
-// interfaces. Each method returns a command that continues the action, or nil.
+// Shell is the part of the workbench that every page can use. Pages with further needs declare other interfaces.
+// Each method returns a command that continues the action, or nil.
 type Shell interface {
 	Messenger
 	// Write returns a command that runs w.
 	Write(w Write) tea.Cmd
-	// Divide changes how the screen is divided between two panes.
+	// Divide changes the division of the screen between two panes.
 	Divide(by Division) tea.Cmd
 }
 
-// Messenger shows messages and asks questions.
+// Messenger shows messages, input lines, and dialogs.
 type Messenger interface {
 	// Say shows a message in the status line until the next key press. Fail shows an error. Both escape the text,
-	// because it is not trusted, and both return nil.
+	// which is not trusted. Both return nil.
 	Say(tone Tone, format string, args ...any) tea.Cmd
 	Fail(err error) tea.Cmd
 	// OpenLine opens an input line at the bottom of the screen. Ask opens a dialog.
@@ -35,15 +35,15 @@ type Messenger interface {
 	Ask(d Dialog) tea.Cmd
 }
 
-// Then is the result of a command that has read data. The workbench calls Do to use the data. If Page is set
-// and this page is no longer open, the workbench drops the result.
+// Then is the result of a command that has read data. The workbench calls Do, which uses the data. If Page is set
+// and this page has been closed, the workbench drops the result.
 type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
 }
 
-// Load returns a command that calls read. If p is still open when read returns, the command passes the value to
-// fn, or shows the error.
+// Load returns a command that calls read, and then passes the value to fn or shows the error. The result is
+// dropped if p has been closed in the meantime.
 func Load[T any](sh Messenger, p Page, read func() (T, error), fn func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		got, err := read()
@@ -70,7 +70,7 @@ type Line struct {
 	Cancel   func() tea.Cmd // called when the user presses esc; may be nil
 }
 
-// Run calls fn and returns the result, or nil if fn is nil.
+// Run calls fn and returns its result. If fn is nil, Run returns nil.
 func Run(fn func() tea.Cmd) tea.Cmd {
 	if fn == nil {
 		return nil
@@ -99,11 +99,10 @@ type Wrote struct {
 	Draft string              // name of the unsent text that is no longer needed
 	Text  string              // message if the write succeeded
 	Open  *proposals.Proposal // proposal to open; nil for none
-	Made  bool                // the write created proposals but opens none of them
+	Made  bool                // the write has created proposals, but none of them is opened
 	// Decided lists the proposals to unmark if the write succeeded.
 	Decided []proposals.ID
-	// Undone is the message about a failure, for example "not approved". If it is "", the message is "not
-	// written".
+	// Undone is the message about a failure, for example "not approved". If it is "", "not written" is shown.
 	Undone string
 	Err    error
 	Undo   *Undo // reverts the write; nil if it cannot be undone
@@ -115,7 +114,7 @@ type Undo struct {
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act returns a write that calls fn. about contains the parts of the outcome that are known in advance.
+// Act returns a write that calls fn. about contains the known parts of the outcome.
 func Act(about Wrote, form proposals.Form, fn func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = fn(ctx)

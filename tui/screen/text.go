@@ -48,13 +48,13 @@ func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	return item, false
 }
 
-// Update implements Page. It ignores all messages, because texts receive their data in messages of type Then.
+// Update implements Page. It ignores all messages; texts receive their data in messages of type Then.
 func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
-// Escape implements Page. It stops the picking of a line. If the user is not picking a line, it clears the
+// Escape implements Page. It stops the picking of a line or, if the user is not picking a line, clears the
 // search.
 func (t *Text) Escape() (tea.Cmd, bool) { return nil, EscapeText(t.Pager) }
 
@@ -91,7 +91,7 @@ type TextPage interface{ ActivePager() *pager.Pager }
 type Tabbed interface {
 	// HasTwoPanes reports whether two panes are shown.
 	HasTwoPanes() bool
-	// FocusPane moves the focus to the right pane if right is set, and to the left pane if not.
+	// FocusPane moves the focus to the right pane if right is set, and to the left pane otherwise.
 	FocusPane(right bool) tea.Cmd
 }
 
@@ -101,8 +101,8 @@ type textKeys struct {
 	page  TextPage
 }
 
-// TextKeys returns the keys that move in the text or list of page. If page has a method More, the keys call it
-// after each move, so that the page can load more rows.
+// TextKeys returns the keys that move in the text or list of page. If page has a method More, which loads more
+// rows, the keys call it after each move.
 func TextKeys(sh Shell, page TextPage) []Key {
 	k := textKeys{sh, page}
 	return []Key{
@@ -157,7 +157,7 @@ func (k textKeys) nextStop(step int) func() tea.Cmd {
 	}
 }
 
-// twoPanes returns the page as a Tabbed. It returns false if the page does not show two panes.
+// twoPanes returns the page as a Tabbed if it shows two panes, and false otherwise.
 func (k textKeys) twoPanes() (Tabbed, bool) {
 	p, ok := k.page.(Tabbed)
 	return p, ok && p.HasTwoPanes()

@@ -155,8 +155,8 @@ func (s *Shell) Paste(text string) tea.Cmd {
 	return nil
 }
 
-// Lowest returns the lines above the footer: the input line, or the message. Several lines cover the last lines
-// of the page.
+// Lowest returns the lines above the footer: the input line or the message. If there are several lines, they
+// cover the end of the page.
 func (s *Shell) Lowest() []draw.Line {
 	if in := s.line; in != nil && s.Dialog() == nil {
 		if in.Above != nil {
@@ -217,12 +217,12 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxInput is the maximum length of an input line, in bytes. It limits the time that a key press takes, because
-// each key press draws the text and starts a search for it.
+// maxInput is the maximum length of an input line, in bytes. Each key press draws the text and starts a search
+// for it, so a long text would be slow.
 const maxInput = 1000
 
-// room returns how many more bytes fit in the input line. If text is selected, it returns maxInput, because new
-// input replaces that text.
+// room returns the number of further bytes that fit in the input line. If text is selected, it returns maxInput,
+// because new input replaces that text.
 func room(input *screen.Line) int {
 	if edit.Selected(input.Text) {
 		return maxInput

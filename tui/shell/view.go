@@ -46,9 +46,8 @@ func (s *Shell) View(parts func() Parts) tea.View {
 	return v
 }
 
-// hardwareCursor places the terminal's cursor at the drawn cursor, so that input methods, magnifiers, and
-// screen readers find it. It removes the drawn cursor, because many terminals show no cursor if both are in the
-// same cell.
+// hardwareCursor places the terminal's cursor at the drawn cursor for input methods, magnifiers, and screen
+// readers. It removes the drawn cursor, because many terminals show no cursor if both are in the same cell.
 func hardwareCursor(content string) (string, *tea.Cursor) {
 	at := strings.LastIndex(content, string(edit.CursorStyle))
 	if at < 0 {
@@ -109,7 +108,7 @@ func (s *Shell) draw(p Parts) string {
 }
 
 // rule draws the line above or below the page. If the page has two panes, the line has a joint at the divider.
-// If focus is set, the part of the line above the pane with the focus is highlighted.
+// If focus is set, the line is highlighted above the pane with the focus.
 func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	th, left := s.frame.Theme, p.Left
 	styles := [2]theme.Style{th.Rule, th.Rule}

@@ -1,4 +1,4 @@
-// Package theme contains the styles of the workbench. The name of a style is its meaning, so that screens look
+// Package theme contains the styles of the workbench. Styles are named after their meaning, which makes screens
 // consistent in every theme and without colors.
 package theme
 
@@ -190,7 +190,7 @@ func (t Theme) Paint(screen string) string {
 // Reset is the escape sequence that ends all styles.
 const Reset = "\x1b[m"
 
-// Over returns a style with the properties of s. Properties that s does not set are taken from base.
+// Over returns a style that applies s on top of base. Properties that s does not set come from base.
 func (s Style) Over(base Style) Style { return base + s }
 
 // Write appends text in style s to b. The text must already be escaped.
@@ -212,7 +212,7 @@ const (
 	strikethrough = ansi.AttrStrikethrough
 )
 
-// style returns a style with the given attributes and colors. A nil color leaves that color unchanged.
+// style returns a style with the given attributes and colors. A nil color is not changed by the style.
 func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
 	s := ansi.NewStyle(attrs...)
 	if fg != nil {
@@ -234,7 +234,7 @@ const (
 	nameContrast = "high-contrast"
 )
 
-// Choice selects a theme, given what the user chose and what the terminal supports.
+// Choice selects a theme from the user's choices and the capabilities of the terminal.
 type Choice struct {
 	Name            string // the chosen theme; "" follows the terminal
 	Picked          bool   // the user chose the theme with a key, in this run or an earlier run
@@ -273,8 +273,8 @@ func (c *Choice) Next() {
 	c.Name, c.Picked = all[(slices.Index(all, c.current())+1)%len(all)], true
 }
 
-// Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme and
-// the terminal may have a different background, the theme paints its own background.
+// Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme, and the background
+// of the terminal may be different, the theme also sets the background.
 func (c *Choice) Theme() Theme {
 	var th Theme
 	name := c.current()

@@ -17,8 +17,8 @@ import (
 // Now is the current time in all tests.
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// Open lays out a page for a screen without colors, and loads the page's data. It returns the requests that the
-// page made to its shell.
+// Open lays out a page for a screen without colors, and loads the page's data. It returns the requests of the
+// page to its shell.
 func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []any {
 	tb.Helper()
 	Fit(p, width, height)
@@ -34,8 +34,8 @@ func Frame(width, height int) screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
-// Press performs the action of a key, which is given by its name. It returns the requests that the page made to
-// its shell. If the key is disabled, it returns the reason.
+// Press performs the action of the key with the given name. It returns the requests of the page to its shell
+// or, if the key is disabled, the reason.
 func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []any, off string) {
 	tb.Helper()
 	for _, k := range p.Keys() {
@@ -51,8 +51,8 @@ func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []
 	return nil, ""
 }
 
-// drain runs the commands and passes their results to p. It also runs the commands that p returns, until none
-// are left.
+// drain runs the commands and passes their results to p. It does the same with the commands that p returns,
+// until no commands remain.
 func drain(p screen.Page, cmds ...tea.Cmd) {
 	for len(cmds) > 0 {
 		cmd := cmds[0]
@@ -71,8 +71,8 @@ func drain(p screen.Page, cmds ...tea.Cmd) {
 	}
 }
 
-// View returns the body of a page as the user sees it. It reports a test error if a line is wider or narrower
-// than the screen.
+// View returns the body of a page as it appears on screen. It reports a test error if a line does not have the
+// width of the screen.
 func View(tb testing.TB, p screen.Page, width int) string {
 	tb.Helper()
 	p.MarkSeen()

@@ -9,11 +9,11 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell records the requests of pages. It records the values that pages pass as input lines, dialogs, writes,
-// and status messages. It records each other request as a Call.
+// Shell records the requests of pages. For input lines, dialogs, writes, and status messages, it records the
+// value that the page passes. Every other request is recorded as a Call.
 type Shell struct{ asked []any }
 
-// Call is a recorded request: the name of the method, and its first argument.
+// Call is a recorded request. It consists of the name of the method and its first argument.
 type Call struct {
 	To string
 	Of any
