@@ -16,11 +16,11 @@ import (
 
 // Log reads the audit log.
 type Log interface {
-	// Events returns at most limit entries, newest first. The parameter before is an exclusive upper bound for the
-	// entry numbers; 0 means no bound.
+	// Events returns up to limit entries with numbers below before, newest first. If before is 0, it begins with
+	// the newest entry.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns at most limit versions of s, newest first. The parameter before is an exclusive upper bound
-	// for the version numbers; 0 means no bound.
+	// Versions returns up to limit versions of s with numbers below before, newest first. If before is 0, it
+	// begins with the newest version.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
@@ -108,8 +108,8 @@ func (p *Page) Tabs() (left, right draw.Line) {
 // pageSize is the number of entries that are read at once.
 const pageSize = 200
 
-// Events is the result of reading a chunk of entries. The field Before is the exclusive upper bound for the entry
-// numbers of the chunk; 0 means no bound.
+// Events is a message with a chunk of entries, or with the error of reading it. All entries have numbers below
+// Before, unless Before is 0.
 type Events struct {
 	Before int64
 	Events []history.Event
@@ -178,7 +178,7 @@ func (p *Page) noProposal() string {
 }
 
 // version returns the version that became live with the selected entry. It returns false if no version became
-// live, or if toolcrib shipped the version, because shipped versions are locked.
+// live, or if toolcrib shipped the version: shipped versions are locked.
 func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	e, _ := p.selected()
 	s, err := registry.ParseSubject(e.Subject)
@@ -186,7 +186,7 @@ func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	return s, number, err == nil && number > 0 && e.Proposal != ""
 }
 
-// askRestore asks for the reason to restore the version of the selected entry.
+// askRestore opens a dialog to restore the version of the selected entry.
 func (p *Page) askRestore() tea.Cmd {
 	s, number, _ := p.version()
 	return screen.Restorer{Versions: p.log.Versions, Restore: p.restore}.Ask(p.ctx, p.shell, p, p.Frame, s, number)

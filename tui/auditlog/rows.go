@@ -95,7 +95,7 @@ func actStyle(th theme.Theme, act string) theme.Style {
 	return th.Title
 }
 
-// data is the part of an entry's JSON data that the page shows.
+// data contains the fields of an entry's JSON data that the page shows.
 type data struct {
 	Version        int                      `json:"version"`
 	Recommendation proposals.Recommendation `json:"recommendation"`
@@ -112,8 +112,8 @@ func parseData(e history.Event) data {
 	return d
 }
 
-// details formats the details of an entry on one line. The line ends before the first detail that would make
-// it wider than room. Only the note at the end can be wider.
+// details formats the details of an entry on one line. It stops before the first detail that does not fit in
+// room cells, but always appends the note.
 func details(e history.Event, room int) string {
 	data := parseData(e)
 	var words []string

@@ -1,4 +1,4 @@
-// Package calls implements the workbench page that lists agents' calls. Waiting calls come first: they run only
+// Package calls implements the workbench page that lists agents' calls. Waiting calls come first; they run only
 // after the user approves them.
 package calls
 
@@ -19,15 +19,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxAnswered is the maximum number of listed calls that no longer wait.
+// maxAnswered is the maximum number of recent calls that the page reads in addition to the waiting calls.
 const maxAnswered = 50
 
-// Desk reads calls and answers them.
+// Desk reads, approves, and refuses calls.
 type Desk interface {
-	// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. To find the recent
-	// calls, it reads the newest calls; the parameter last is the maximum number of calls to read. The result
-	// waiting is the number of waiting calls.
-	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
+	// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. It looks for recent
+	// calls among the newest maxRecent calls. waiting is the number of waiting calls.
+	PendingCalls(ctx context.Context, maxRecent int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
 	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
@@ -57,8 +56,8 @@ func (c *Page) Place() string { return "Calls" }
 // Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// MarkSeen implements screen.Page. The page needs the record because the user can approve a call only after all
-// of its arguments have been on screen.
+// MarkSeen implements screen.Page. It records the visible lines, because the user can approve a call only after
+// all of its arguments have been on screen.
 func (c *Page) MarkSeen() { c.Pager.MarkSeen() }
 
 // Fit implements screen.Page.
@@ -109,7 +108,7 @@ func (c *Page) layOut() {
 	c.Pager.Replace(page.Rows())
 }
 
-// drawCall draws a call with all of its arguments, so that the user sees everything that an approval covers.
+// drawCall draws a call. It draws all arguments, because an approval covers them all.
 func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)
@@ -157,8 +156,8 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 // prints all lines.
 const maxResult = 40
 
-// track returns the ID under which the pager records the first line of p's arguments. Each further line has the
-// next higher ID.
+// track returns the ID of the first line of p's arguments in the pager's record. The IDs of the following lines
+// are consecutive.
 func (c *Page) track(p gateway.Pending) pager.TextID {
 	first, ok := c.tracks[p.ID]
 	if !ok {
@@ -179,8 +178,8 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// firstUnseen returns the index of the first argument line that has not been on screen. The result missing reports
-// whether such a line exists.
+// firstUnseen returns the index of the first argument line that has not been on screen. missing reports whether
+// such a line exists.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {
@@ -212,7 +211,7 @@ func (c *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Escapef("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
 }
 
-// The methods below answer waiting calls.
+// The methods below approve and refuse waiting calls.
 
 // Keys implements screen.Page.
 func (c *Page) Keys() []screen.Key {
@@ -223,7 +222,7 @@ func (c *Page) Keys() []screen.Key {
 	}, screen.TextKeys(c.shell, c)...)
 }
 
-// noneWaiting returns the reason why the selected call cannot be answered, or "".
+// noneWaiting returns the reason why the selected call can be neither approved nor refused, or "".
 func (c *Page) noneWaiting() string {
 	p, ok := c.selected()
 	switch {

@@ -30,9 +30,9 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// AddView registers the page as a place where proposals can be read. The function unread returns the parts of
-	// a proposal that have not been on screen. Its second result, missing, is not empty if headings or findings
-	// are among these parts. The user must read headings and findings before an approval.
+	// AddView registers the page as a place where the user can read the proposals in ds. unread returns the parts
+	// of a proposal that have not been on screen. missing lists unseen parts that the user cannot approve unread,
+	// such as findings.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Regroup moves members out of the set. It is nil if members cannot be moved.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
@@ -58,7 +58,7 @@ type Page struct {
 	rows    *rows
 	texts   textIDs
 	raw     bool
-	// extents describes the change of each member: "new", "removed", or the number of changed lines.
+	// extents contains the change of each member: "new", "removed", or the number of changed lines.
 	extents []string
 	// current is the index of the selected member.
 	current int
@@ -71,8 +71,8 @@ func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeS
 	return p
 }
 
-// Show shows set, which may be a newer state of the change set. A text that the user has read stays marked as
-// read if it has not changed.
+// Show shows set, which may be a newer state of the change set. Unchanged texts that the user has read stay
+// marked as read.
 func (p *Page) Show(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
@@ -113,11 +113,11 @@ func (p *Page) unseen() int {
 	return n
 }
 
-// unread returns the parts of a member that have not been on screen; a tool is a single part. The result missing
-// is not empty if the user has yet to see a heading or a finding of the member or of the whole set.
+// unread returns the files and fields of a member that have not been on screen. missing is not empty if a heading
+// or a finding of the member or of the whole set has not been on screen.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
-	of := map[int]bool{-1: true, member: true} // also the members that contain lines repeated by this member
+	of := map[int]bool{-1: true, member: true} // include the members whose lines this member repeats
 	for _, t := range slices.Backward(p.rows.all) {
 		if t.from >= 0 && of[t.member] {
 			of[t.from] = true
@@ -144,7 +144,7 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// UnreadText describes how many rows have not been on screen.
+// UnreadText returns the number of rows that have not been on screen, for example "3 rows of this page".
 func (p *Page) UnreadText() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
@@ -192,7 +192,7 @@ func (p *Page) cannotLeaveOut() string {
 	return wording.Cannot(p.Actor, proposals.ActRequestChanges, p.set.Members[p.currentMember()].Proposal)
 }
 
-// leaveOut asks whether to move the current member out of the set.
+// leaveOut opens a dialog to move the current member out of the set.
 func (p *Page) leaveOut() tea.Cmd {
 	m, f := p.set.Members[p.currentMember()].Proposal, p.Frame
 	return p.shell.Ask(screen.Dialog{
@@ -241,8 +241,8 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// currentMember returns the index of the member that the keys apply to: the selected member if it is in the
-// viewport, and otherwise the member at the top of the viewport.
+// currentMember returns the index of the member that the keys apply to. This is the selected member if it is in
+// the viewport, and otherwise the member at the top of the viewport.
 func (p *Page) currentMember() int {
 	if len(p.rows.Rows) == 0 {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows holds the visible rows of a page and the texts that the user must read.
+// rows contains the visible rows of a page and the texts that the user must read.
 type rows struct {
 	pager.Fixed
 	member []int // for each row, the index of its member; -1 if the row describes the whole set
@@ -28,10 +28,10 @@ type text struct {
 	need   int    // number of bytes that must be on screen
 	member int    // index of the member; -1 if the text describes the whole set
 	part   string // file or field to which a line belongs; "" for none
-	line   bool   // neither a heading nor a finding; the user can choose to approve it unread
+	line   bool   // the text is neither a heading nor a finding, so the user can choose to approve it unread
 	row    int    // row that shows the text; for a folded text, the next visible row
 	fold   bool   // the text is folded
-	from   int    // index of the other member that shows the same lines; -1 for none
+	from   int    // index of an earlier member with the same lines; -1 if there is none
 }
 
 // textKey identifies a text. nth distinguishes equal texts of the same proposal: it is 1 for the first.
@@ -43,8 +43,8 @@ type textKey struct {
 	nth  int
 }
 
-// textIDs assigns IDs to texts. A text keeps its ID when other texts are added or removed, so that the record
-// of the pager stays valid.
+// textIDs maps texts to IDs. An ID does not change when other texts are added or removed, because the pager's
+// record refers to it.
 type textIDs map[textKey]pager.TextID
 
 func (t textIDs) number(s textKey) pager.TextID {
@@ -57,11 +57,12 @@ func (t textIDs) number(s textKey) pager.TextID {
 // maxTextWidth is the maximum width of the text column, in cells.
 const maxTextWidth = 140
 
-// maxIndent is the maximum number of indentation steps of a parameter, so that its text fits on a narrow terminal.
+// maxIndent is the maximum indentation of a parameter, in steps. Deeper parameters would not fit on a narrow
+// terminal.
 const maxIndent = 6
 
-// isRestore reports whether a user has proposed p to restore a version. The user need not read the content of
-// p, because it was approved before.
+// isRestore reports whether a user proposed p to restore a version. The content of such a version was approved
+// before, so it need not be read again.
 func isRestore(p proposals.Proposal) bool {
 	return p.Type == proposals.Restore && p.Author.Kind == proposals.User
 }

@@ -30,7 +30,7 @@ type Desk interface {
 type Options struct {
 	Folder string // folder of the unsent texts; "" if there is none
 	Actor  proposals.Actor
-	// Remote indicates that the user's terminal is on another machine, so that the user has no access to the
+	// Remote indicates that the user's terminal is on another machine. The user then has no access to the
 	// folder.
 	Remote bool
 	// NoEditor returns the reason why proposals cannot be edited, or "". StoredIn describes where a file is
@@ -44,7 +44,7 @@ type text struct {
 	file    string       // name of the file in the folder
 	kind    string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
 	id      proposals.ID // first proposal to which the text belongs; "" for none
-	others  int          // number of the other proposals that the text is about
+	others  int          // number of other proposals that the text is about
 	about   string       // display name of the text's subject
 	opening string       // first words of the text
 	at      time.Time
@@ -81,7 +81,7 @@ func (k *Page) Place() string { return "Unsent drafts" }
 // Reload implements screen.Page.
 func (k *Page) Reload() tea.Cmd { return k.read(false) }
 
-// Announce implements screen.Announcing. It loads the texts. If there are any, it shows a message.
+// Announce implements screen.Announcing. It loads the texts, and shows their number if there are any.
 func (k *Page) Announce() tea.Cmd { return k.read(true) }
 
 // Fit implements screen.Page.
@@ -90,7 +90,7 @@ func (k *Page) Fit(f screen.Frame) {
 	k.layOut()
 }
 
-// read loads the texts in the folder. If start is set and the folder contains texts, it also shows a message.
+// read loads the texts in the folder. If start is set, it shows their number, unless there are none.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil

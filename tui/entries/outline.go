@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// outline is a list of entries in groups. If there are several groups, each has a heading row and can be
+// outline is a list of entries in groups. If there are several groups, each group has a heading row and can be
 // folded.
 type outline struct{ sections []section }
 
@@ -25,13 +25,14 @@ type section struct {
 	read    bool   // at least one page of entries has been loaded
 }
 
-// fewEntries is the maximum number of entries of a list that is loaded at once and shown unfolded.
+// fewEntries is the maximum number of entries of a list that is loaded at once. Its groups are not folded at
+// first.
 const fewEntries = 200
 
 // complete reports whether all entries of the group are loaded.
 func (p *section) complete() bool { return p.read && p.next == "" }
 
-// headingRows returns the number of heading rows of each group: 0 if there is only one group, and otherwise 1.
+// headingRows returns the number of heading rows per group: 0 if there is only one group, and 1 otherwise.
 func (o *outline) headingRows() int {
 	if len(o.sections) > 1 {
 		return 1
@@ -39,7 +40,7 @@ func (o *outline) headingRows() int {
 	return 0
 }
 
-// rows returns the number of rows that group p takes in the list.
+// rows returns the number of rows of group p in the list, including its heading.
 func (o *outline) rows(p *section) int {
 	if !p.open {
 		return o.headingRows()
@@ -62,8 +63,8 @@ func (o *outline) total() (n int) {
 	return n
 }
 
-// at returns the group of a row, and the index of the row's entry in that group. The index is negative for a
-// heading. The group is nil if row is out of range.
+// at returns the group to which a row belongs, and the index of the row's entry in that group. For a heading,
+// the index is negative. If row is out of range, the group is nil.
 func (o *outline) at(row int) (p *section, entry int) {
 	for i := range o.sections {
 		p := &o.sections[i]
@@ -110,8 +111,7 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	return o.start(p) + o.headingRows() + i
 }
 
-// entryNumber returns the position of a row's entry in the whole list, counted from 1. For a heading, it
-// returns 0.
+// entryNumber returns the number of a row's entry in the whole list, counted from 1, or 0 for a heading.
 func (o *outline) entryNumber(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
@@ -126,7 +126,7 @@ func (o *outline) entryNumber(row int) (n int) {
 	return 0
 }
 
-// fill loads more entries of the first unfolded group that has unloaded entries near the viewport.
+// fill loads more entries of the first incomplete group that ends near the viewport. It ignores folded groups.
 func (r *Page) fill() tea.Cmd {
 	row := 0
 	for i := range r.outline.sections {
@@ -161,9 +161,8 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// MoveToEnd implements screen.CursorPage. It moves the cursor to the first row, or to the last row if bottom
-// is set. If bottom is set and the last group is not completely loaded, it also loads the missing entries and
-// then moves the cursor to the last of them.
+// MoveToEnd implements screen.CursorPage. If bottom is set and the last group is incomplete, it also loads the
+// missing entries, and then moves the cursor to the last entry.
 func (r *Page) MoveToEnd(bottom bool) tea.Cmd {
 	if !bottom {
 		return r.Move(-r.outline.len())
@@ -203,7 +202,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 				r.toEnd, r.cursor = false, r.outline.len()
 			case r.toEnd && last:
 				return r.more(p, p.Count)
-			case p.open && below: // the new entries are above the cursor and move its row down
+			case p.open && below: // the new entries are inserted above the row of the cursor
 				r.cursor += len(entries)
 				r.top += len(entries)
 			}

@@ -19,7 +19,7 @@ import (
 // Registry reads live definitions.
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
-	// Groups returns the groups of the entries that q selects, with the number of entries in each group.
+	// Groups returns the groups that contain entries selected by q, with the number of these entries.
 	Groups(ctx context.Context, q Query) ([]GroupCount, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
@@ -81,9 +81,9 @@ type Page struct {
 	cursor        int            // row of the outline
 	top           int
 	hasRead       bool
-	restoreID     string            // subject of the row that is selected after the start
+	restoreID     string            // subject to select when the list is first loaded; saved by the previous run
 	toEnd         bool              // select the last row once it is loaded
-	filterChanged bool              // select the first entry, because the filter has changed
+	filterChanged bool              // the filter has changed; select the first entry after the reload
 	widest        map[draw.Safe]int // preferred width of each column, in cells
 }
 
@@ -124,7 +124,7 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// askRestore asks for the reason to restore the version that precedes the live version.
+// askRestore opens a dialog to restore the version before the live version.
 func (r *Page) askRestore() tea.Cmd {
 	e, _ := r.Selected()
 	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
@@ -189,7 +189,8 @@ func (r *Page) Click(x, row int) tea.Cmd {
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
-// askFilter opens an input line that filters the list while the user types. esc restores the previous filter.
+// askFilter opens an input line for the filter. The list is filtered after each key. esc restores the previous
+// filter.
 func (r *Page) askFilter() tea.Cmd {
 	before, text := r.filter, edit.NewSelected(r.filter)
 	return r.shell.OpenLine(&screen.Line{
@@ -243,8 +244,8 @@ func (r *Page) Reload() tea.Cmd {
 	return r.read(loaded)
 }
 
-// read loads the groups. The map loaded contains, for each group, the number of entries to load. If the list
-// has at most fewEntries entries, read loads all of them.
+// read loads the groups. loaded maps each group to the number of entries to load. If the list has at most
+// fewEntries entries, read loads the whole list.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
 	return screen.Load(r.shell, r, func() (outline, error) {
@@ -281,7 +282,7 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	})
 }
 
-// loaded replaces the groups. It keeps the selection if possible.
+// loaded replaces the groups. It preserves the selection if possible.
 func (r *Page) loaded(o outline) tea.Cmd {
 	fresh := r.filterChanged
 	group, subject := r.group(), registry.Subject{}
@@ -318,7 +319,7 @@ func (r *Page) loaded(o outline) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// debounce loads the selected definition once the cursor has stayed on its row for the debounce delay.
+// debounce loads the selected definition after the cursor has stayed on its row for the debounce delay.
 func (r *Page) debounce() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {

@@ -69,7 +69,7 @@ func (r *Page) all() []column {
 	return columns
 }
 
-// measure widens the preferred widths of the columns so that the given entries fit.
+// measure increases the preferred widths of the columns to fit the given entries.
 func (r *Page) measure(entries []screen.Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
@@ -81,8 +81,8 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// minIDWidth is the width, in cells, that the ID column can take before the columns with a higher rank. The ID
-// column becomes wider only if the other columns leave room.
+// minIDWidth is the width, in cells, up to which the ID column takes precedence over columns of a higher rank.
+// The ID column becomes wider only if the other columns leave room.
 const minIDWidth = 32
 
 // minNameWidth is the minimum width of the NAME column, in cells. Narrower names would be cut too short to be
@@ -188,8 +188,8 @@ type definitionPreview struct {
 	keys    []string
 }
 
-// loadDefinition reads the definition of subject for the side pane. It does nothing if another subject is
-// selected by then.
+// loadDefinition reads the definition of subject for the side pane. The result is dropped if another subject is
+// selected in the meantime.
 func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	selected := func() bool {
 		e, ok := r.Selected()

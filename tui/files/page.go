@@ -22,7 +22,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Read returns the skills and instruction files that agents read, each compared with its approved version.
+// Read returns the skills and instruction files that agents read. Each is compared with its approved version.
 type Read func(ctx context.Context) ([]instructions.Listed, error)
 
 // Shell is the part of the workbench that the page uses.
@@ -114,7 +114,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// advice returns a hint with the command or key for the next step on a row, or "".
+// advice returns a hint for the next step on a row, with a command or key, or "".
 func advice(l instructions.Listed) string {
 	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' restores the approved bytes."
 	switch {
@@ -194,7 +194,7 @@ func (p *Page) cannotEdit() string {
 }
 
 // edit opens the file of the selected row in the editor. After the editor exits, the page compares the files
-// again.
+// with their approved versions again.
 func (p *Page) edit() tea.Cmd {
 	l, _ := p.selected()
 	if _, err := os.Stat(file(l)); err != nil {

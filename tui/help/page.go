@@ -37,7 +37,7 @@ type Page struct {
 	rows   []Row
 }
 
-// New returns the help for the given place. The function notes draws the notes above the keys.
+// New returns the help for the given place. notes draws the notes above the keys.
 func New(sh Shell, place string, rows []Row, notes func(*prose.Page)) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, from: place, rows: rows, before: notes}
 }

@@ -19,15 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// acts implements the user's actions on the proposal. They are available on every tab.
+// acts implements the user's actions on the proposal. The actions are available on every tab.
 type acts struct {
 	*state
 	history *historyPane
 	diff    *diffPane
 }
 
-// askApprove asks whether to approve the proposal, together with the other members of its change set. If the
-// proposal is one of several marked proposals, askApprove asks about the marked proposals instead.
+// askApprove opens a dialog to approve the proposal together with the other members of its change set. If the
+// proposal and other proposals are marked, the dialog is about all marked proposals instead.
 func (a *acts) askApprove() tea.Cmd {
 	members := []proposals.Proposal{a.dossier.Proposal}
 	if together := a.dossier.Together(); len(together) > 1 {
@@ -42,7 +42,7 @@ func (a *acts) askApprove() tea.Cmd {
 // about returns the text that describes the proposal on the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// ChangesSince returns a function that describes how the proposal has changed since ChangesSince was called.
+// ChangesSince returns a function that describes the changes of the proposal since the call of ChangesSince.
 // The function returns "" if the proposal has not changed.
 func (a *acts) ChangesSince() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
@@ -57,7 +57,7 @@ func (a *acts) ChangesSince() func() string {
 	}
 }
 
-// ask returns a function that asks the user for a decision on the proposal. act is the kind of decision.
+// ask returns a function that opens a dialog for the decision act on the proposal.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -90,7 +90,7 @@ func (a *acts) askWaive() tea.Cmd {
 	})
 }
 
-// askComment asks for a comment on the line at anchor, or on the whole proposal if anchor is zero.
+// askComment opens a dialog for a comment on the line at anchor, or on the whole proposal if anchor is zero.
 func (a *acts) askComment(anchor review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(a.id, anchor)
 	return a.Shell.Ask(screen.Dialog{
@@ -111,7 +111,7 @@ func (a *acts) askComment(anchor review.Anchor) tea.Cmd {
 	})
 }
 
-// askPerform returns a function that asks the user to confirm an act that requires no text.
+// askPerform returns a function that opens a dialog to confirm an act without a text.
 func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -132,7 +132,7 @@ func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// perform performs an act that requires no text.
+// perform performs an act that requires no text from the user.
 func (a *acts) perform(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Perform(ctx, act, a.id) }))
 }
@@ -156,8 +156,8 @@ func (a *acts) cannotUndo() string {
 }
 
 // undo reverts an earlier action with a new action. On the History tab, it restores the selected version. If a
-// waived finding is selected, it ends the waiver. In all other cases, it proposes a closed proposal again.
-// Decisions stay in the history.
+// waived finding is selected, it ends the waiver. Otherwise, it proposes the content of a closed proposal
+// again. Decisions stay in the history.
 func (a *acts) undo() tea.Cmd {
 	d := a.dossier
 	if a.Tab == tabHistory {
@@ -184,7 +184,7 @@ func (a *acts) undoWaiver(finding review.Standing) *screen.Undo {
 	}}
 }
 
-// askUnwaive asks for the reason to end the waiver of s.
+// askUnwaive opens a dialog to end the waiver of s. The dialog requires a reason.
 func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{

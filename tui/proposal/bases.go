@@ -1,5 +1,5 @@
-// This file determines the possible bases of a comparison. A base is a version or an earlier revision that the
-// current revision is compared with.
+// This file determines the possible bases of a comparison. A base is a version or an earlier revision that can
+// be compared with the current revision.
 
 package proposal
 
@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// base is a version or an earlier revision that the current revision is compared with.
+// base is a version or an earlier revision that can be compared with the current revision.
 type base struct {
 	name          string
 	version       int          // 0 for a revision
@@ -45,7 +45,7 @@ type bases struct {
 	hash     string // hash of everything that the current revision contributes to the diff
 }
 
-// update replaces the bases by the bases of d. If the revision is still the same, it keeps the chosen base.
+// update replaces the bases by those of d. The chosen base stays the same, unless the revision has changed.
 func (b *bases) update(d review.Dossier, hash string) {
 	definition := d.Revision.Draft.Definition
 	first := base{name: facts.BaseName(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
@@ -74,8 +74,8 @@ func (b *bases) update(d review.Dossier, hash string) {
 // chosen returns the chosen base.
 func (b *bases) chosen() base { return b.all[b.at] }
 
-// isDraftBase reports whether the base of the draft is chosen. The user must read only the diff against this
-// base before an approval.
+// isDraftBase reports whether the base of the draft is chosen. Before an approval, the user must read only the
+// diff against this base.
 func (b *bases) isDraftBase() bool { return b.at == 0 }
 
 // next chooses the next base. It returns false if no other base exists.

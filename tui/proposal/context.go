@@ -15,8 +15,8 @@ import (
 )
 
 // contextChanges returns the texts that a skill or instructions add to the context of an agent, and their
-// sizes. Each result has one element per occasion, for example the start of a session. The Prompt tab shows
-// these texts instead of channel prompts.
+// sizes. Each result has an element for each occasion, for example the start of a session. The Prompt tab
+// shows these texts instead of channel prompts.
 func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
@@ -67,8 +67,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// fileCosts draws how many tokens the files add to the context of an agent, before and after an approval. It
-// draws a line for each occasion, and nothing until the tokens have been counted.
+// fileCosts draws the number of tokens that the files add to the context of an agent, before and after an
+// approval. It draws a line for each occasion. Until the tokens have been counted, it draws nothing.
 func (t *promptPane) fileCosts(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

@@ -88,7 +88,8 @@ func (t *diffPane) show(comparison seen.Comparison, list *difflist.List, p *page
 	return nil
 }
 
-// whenShown runs fn if a diff is shown. If not, it shows the tab and runs fn once the diff is computed.
+// whenShown runs fn if a diff is shown. Otherwise, it shows the tab, and runs fn after the diff has been
+// computed.
 func (t *diffPane) whenShown(fn func() tea.Cmd) tea.Cmd {
 	if t.list == nil {
 		t.pending = fn

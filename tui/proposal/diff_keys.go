@@ -27,7 +27,7 @@ func (t *diffPane) Keys() []screen.Key {
 	}
 }
 
-// OpenSelected implements tab. It opens the selected finding or comment, goes to the selected file, or comments on
+// OpenSelected implements tab. It opens the selected finding or comment, shows the selected file, or comments on
 // the picked line.
 func (t *diffPane) OpenSelected() tea.Cmd {
 	if note, ok := t.selectedNote(); ok {
@@ -57,8 +57,8 @@ func (t *diffPane) CannotOpen() string {
 	return t.pane.CannotOpen()
 }
 
-// selectedNote returns the finding or comment at the picked row or, if no row is picked, at the selected row.
-// It returns false if that row contains neither.
+// selectedNote returns the finding or comment at the picked row. If no row is picked, it uses the selected row. It
+// returns false if that row contains neither.
 func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	if t.Tab != tabDiff || t.list == nil {
 		return difflist.Note{}, false
@@ -73,7 +73,7 @@ func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	return t.list.NoteAt(row)
 }
 
-// comment asks for a comment on the picked line. If no line is picked, it first lets the user pick one.
+// comment opens a dialog for a comment on the picked line. If no line is picked, it first lets the user pick one.
 func (t *diffPane) comment() tea.Cmd {
 	if _, picking := t.pager.Picked(); picking {
 		return t.commentOnLine()
@@ -82,7 +82,7 @@ func (t *diffPane) comment() tea.Cmd {
 	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 }
 
-// commentOnLine asks for a comment on the picked line.
+// commentOnLine opens a dialog for a comment on the picked line.
 func (t *diffPane) commentOnLine() tea.Cmd {
 	row, _ := t.pager.Picked()
 	path, line, ok := t.list.NewPosition(row)
@@ -100,8 +100,8 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 	return t.host.askComment(at)
 }
 
-// blame shows which version introduced a line. It uses the picked line, the current change, or the first line
-// on screen, in this order.
+// blame shows which version introduced a line. This is the picked line, the current change, or the first line on
+// screen, in this order.
 func (t *diffPane) blame() tea.Cmd {
 	first, last := t.pager.Window()
 	row, picking := t.pager.Picked()

@@ -83,7 +83,7 @@ func (t *historyPane) OpenSelected() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
 
-// askRestore asks for the reason to restore the selected version.
+// askRestore opens a dialog to restore the selected version.
 func (t *historyPane) askRestore() tea.Cmd {
 	v := t.versions[t.pager.Stop()]
 	return t.Shell.Ask(t.frame.RestoreDialog(v, t.Shell.Write, t.Acts.Restore))
@@ -97,8 +97,8 @@ func (t *historyPane) cannotRestore() string {
 	return t.CannotOpen()
 }
 
-// mark toggles the mark of the selected version. If a version is marked, enter compares it with the selected
-// version.
+// mark toggles the mark of the selected version. While a version is marked, the enter key compares it with
+// the selected version.
 func (t *historyPane) mark() tea.Cmd {
 	var cmd tea.Cmd
 	t.marked, cmd = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)

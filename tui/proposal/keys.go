@@ -92,8 +92,8 @@ func (a *acts) noMembers() string {
 	return ""
 }
 
-// revise opens the current revision in the editor, at the current line of the diff. If the user has an unsent
-// text for this revision, revise opens the unsent text.
+// revise opens the current revision in the editor, at the current line of the diff. If an unsent text for this
+// revision exists, it opens this text.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
@@ -104,8 +104,8 @@ func (a *acts) revise() tea.Cmd {
 	return a.Shell.Edit(w)
 }
 
-// The functions below with a name that begins with "cannot" return the reason why a key is disabled, or "" if
-// the key is enabled.
+// Functions with a name that begins with "cannot" return the reason why a key is disabled, or "" if it is
+// enabled.
 
 // notMyTurn reports whether the proposal is in a state other than user review.
 func (a *acts) notMyTurn() bool {
@@ -120,7 +120,7 @@ func (a *acts) cannotApprove() string {
 		return screen.Loading
 	}
 	if why := wording.Obstacles(a.dossier, remedies); len(why) > 0 {
-		// The proposal itself may have no obstacle, while another member of its set is blocked.
+		// Even if the proposal has no obstacles, another member of its set may be blocked.
 		if own := a.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"
 			if a.dossier.Proposal.Summary.Blocks > 1 {
@@ -166,8 +166,8 @@ func (a *acts) cannotWaive() string {
 	return ""
 }
 
-// nextBase compares the current revision with the next base. On the History tab, it marks the selected version
-// for a comparison instead.
+// nextBase compares the current revision with the next base. On the History tab, it toggles the mark of the
+// selected version instead.
 func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
 		return pp.history.mark()

@@ -1,5 +1,5 @@
-// This file lists the findings and comments that the diff shows. It also determines the names of the files for
-// unsent comments.
+// This file lists the findings and comments in the diff. It also determines the names of the files for unsent
+// comments.
 
 package proposal
 
@@ -20,7 +20,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// inDefinition is the common prefix of the paths that the diff shows.
+// inDefinition is the prefix of the path of a field in the definition. Paths in the diff omit it.
 const inDefinition = "definition."
 
 // place describes the position of the given anchor.
@@ -46,8 +46,7 @@ func draftOf(id proposals.ID, anchor review.Anchor) string {
 	return long
 }
 
-// anchorOf parses the anchor in the name of a file, which draftOf has created. It returns false if the name contains
-// no anchor.
+// anchorOf parses the anchor in a file name from draftOf. It returns false if the name contains no anchor.
 func anchorOf(file string) (review.Anchor, bool) {
 	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
 	if len(parts) != 4 {
@@ -59,8 +58,8 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-// notes returns the notes in the diff: first the findings, and then the comments on the current revision.
-// Note.Of is the index of a finding. For a comment, it is the number of findings plus the index of the comment.
+// notes returns the notes in the diff: the findings, followed by the comments on the current revision. Note.Of is
+// the index of a finding, or the number of findings plus the index of a comment.
 func notes(d review.Dossier) []difflist.Note {
 	var out []difflist.Note
 	times := 0 // number of times that the previous finding occurs on its line
@@ -96,7 +95,8 @@ func notes(d review.Dossier) []difflist.Note {
 	return out
 }
 
-// inDiff returns the path of a field in the diff. It returns false if the diff does not show the field.
+// inDiff converts the path of a field of a proposal to its path in the diff. It returns false if the diff does not
+// show the field.
 func inDiff(field string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(field, inDefinition)
 	return path, ok || strings.HasPrefix(field, wire.SourcePath)

@@ -112,8 +112,8 @@ func (t *overviewPane) consequences(page *prose.Page) {
 // maxProblems is the maximum number of reasons that are listed for a draft that cannot be submitted.
 const maxProblems = 8
 
-// promptCosts lists the channel prompts that an approval changes. Once the tokens have been counted, it shows
-// how their number changes.
+// promptCosts lists the channel prompts that an approval changes. Once the tokens have been counted, it also shows
+// the change in their number.
 func (t *overviewPane) promptCosts(page *prose.Page) {
 	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {

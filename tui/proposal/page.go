@@ -21,20 +21,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// tabNames holds the names of the tabs.
+// tabNames contains the names of the tabs.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 
-// tabTerms contains synonyms for the names of the tabs. The search also finds tabs by these synonyms.
+// tabTerms contains synonyms for the names of the tabs. The search finds the tabs by these synonyms, too.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
 
 // Page shows a proposal. Its tabs share the state of the page.
 type Page struct {
 	state
 	acts   acts
-	brief  proposals.Proposal // the proposal from the queue, shown until the dossier is loaded
+	brief  proposals.Proposal // proposal from the queue, shown until the dossier is loaded
 	err    error
 	resume *screen.Resume // unsent text that the page opens once the proposal is loaded; nil for none
-	jumped []int          // tab that esc returns to after a jump to another tab; at most one element
+	jumped []int          // tab to which esc returns after a jump to another tab; at most one element
 
 	tabs       [tabCount]tab
 	overview   overviewPane
@@ -63,14 +63,14 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
-// Tokens describes the number of tokens that the proposal adds to prompts. It returns "" until the tokens have
-// been counted.
+// Tokens returns the number of tokens that the proposal adds to prompts, as text. It returns "" until the tokens
+// have been counted.
 func (pp *Page) Tokens() string {
 	return pp.prompts.growth(func(registry.Subject) bool { return true })
 }
 
-// ChangesSince returns a function that describes how the proposal has changed since ChangesSince was called.
-// The function returns "" if the proposal has not changed.
+// ChangesSince returns a function that describes the changes of the proposal since the call of ChangesSince. The
+// function returns "" if the proposal has not changed.
 func (pp *Page) ChangesSince() func() string { return pp.acts.ChangesSince() }
 
 // askComment implements host.
@@ -94,11 +94,11 @@ func (pp *Page) panes() []*pane {
 // ID returns the ID of the proposal.
 func (pp *Page) ID() proposals.ID { return pp.id }
 
-// Resume sets an unsent text. The page opens the dialog with this text once the proposal is loaded.
+// Resume sets an unsent text. The page opens a dialog with this text once the proposal is loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// Rules returns the IDs of the rules of the selected findings. If no findings are selected, it returns the rules
-// of all findings. On tabs other than Overview and Assessment, it returns nil.
+// Rules returns the rules of the selected findings or, if no findings are selected, the rules of all findings.
+// On tabs other than Overview and Assessment, it returns nil.
 func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
@@ -117,8 +117,7 @@ func (pp *Page) Rules() []string {
 }
 
 // selectedFinding returns the selected finding. If no finding is selected on the Diff tab, it returns the only
-// blocking finding without a waiver or, if no finding blocks, the only finding. It returns false if it finds
-// neither.
+// blocking finding without a waiver or, if no finding blocks, the only finding. Otherwise, it returns false.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
@@ -156,8 +155,8 @@ func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 // Current implements screen.ProposalPage.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Escape implements screen.Page. It stops the picking of a line, clears a search, or returns to the tab that
-// the user jumped from.
+// Escape implements screen.Page. It stops the picking of a line, clears a search, or returns to the tab from
+// which the user jumped.
 func (pp *Page) Escape() (tea.Cmd, bool) {
 	if screen.EscapeText(pp.ActivePager()) {
 		return nil, true
@@ -189,10 +188,10 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 	return pp.prompts.LoadVisible()
 }
 
-// rememberTab records the tab that the user jumps from. Escape returns to this tab.
+// rememberTab records the tab from which the user jumps. Escape returns to this tab.
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen shows the Diff tab. Once the diff is computed, it goes to the next unseen part.
+// Unseen shows the Diff tab. After the diff has been computed, it scrolls to the next unseen part.
 func (pp *Page) Unseen() tea.Cmd {
 	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
 		if pp.nothingUnseen() != "" {
@@ -202,7 +201,7 @@ func (pp *Page) Unseen() tea.Cmd {
 	}))
 }
 
-// nextUnseen goes to the next unseen part that the user must read before an approval.
+// nextUnseen scrolls to the next unseen part that the user must read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	if !pp.diff.bases.isDraftBase() {
 		pp.diff.bases.at = 0
@@ -235,8 +234,8 @@ func (pp *Page) nothingUnseen() string {
 	return ""
 }
 
-// showFinding selects the given finding. If the page has two panes, it selects the finding in the overview,
-// next to the diff. If not, it selects the finding on the Assessment tab.
+// showFinding selects the given finding. On a page with two panes, it selects the finding in the overview, next
+// to the diff. Otherwise, it selects the finding on the Assessment tab.
 func (pp *Page) showFinding(finding review.Standing) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
@@ -276,8 +275,7 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 // HasTwoPanes implements screen.Tabbed.
 func (pp *Page) HasTwoPanes() bool { return pp.frame.Left > 0 }
 
-// FocusPane implements screen.Tabbed. It moves the focus to the right pane if right is set, and to the left
-// pane if not.
+// FocusPane implements screen.Tabbed.
 func (pp *Page) FocusPane(right bool) tea.Cmd {
 	return pp.SelectTab(pp.TabIn(right))
 }

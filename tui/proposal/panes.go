@@ -28,10 +28,10 @@ const (
 	tabCount
 )
 
-// tab is a part of the page with its own text, state, and keys.
+// tab is a part of the page. Each tab has a text, a state, and keys.
 type tab interface {
-	// ActivePager returns the pager of the tab's text. Count returns the number after the name of the tab; if it
-	// is 0, no number is shown.
+	// ActivePager returns the pager of the tab's text. Count returns the number after the name of the tab, or 0
+	// for no number.
 	ActivePager() *pager.Pager
 	Count() int
 	// Fill lays out the text again after the size or the data has changed.
@@ -50,8 +50,8 @@ type host interface {
 	// then returns a message. When the page receives the message, it calls the given function if the proposal is
 	// loaded.
 	then(do func() tea.Cmd) tea.Msg
-	// SelectTab moves the focus to the given tab. rememberTab records the tab that the user jumps from, so that
-	// esc returns to it.
+	// SelectTab moves the focus to the given tab. rememberTab records the tab to which esc returns after a jump to
+	// another tab.
 	SelectTab(tab int) tea.Cmd
 	rememberTab(tab int)
 	// fill lays out all tabs.
@@ -61,10 +61,10 @@ type host interface {
 	showLine(field string, line int) tea.Cmd
 	showFinding(s review.Standing) tea.Cmd
 	showComment(n int) tea.Cmd
-	// selectedFinding returns the finding that the keys apply to.
+	// selectedFinding returns the finding to which the keys apply.
 	selectedFinding() (review.Standing, bool)
-	// askComment asks for a comment on the line at the given anchor, or on the whole proposal if the anchor is
-	// zero.
+	// askComment opens a dialog for a comment on the line at the given anchor, or on the whole proposal if the
+	// anchor is zero.
 	askComment(at review.Anchor) tea.Cmd
 }
 
@@ -81,7 +81,7 @@ type state struct {
 	problems []string // reasons why a draft cannot be submitted yet
 	split    bool     // diffs are shown side by side
 	quotes   quotes.Quotes
-	// findings are the rows that the Overview and Assessment tabs list.
+	// findings are the rows of the Overview and Assessment tabs.
 	findings []quotes.Row
 }
 
@@ -104,7 +104,7 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 	}
 }
 
-// pane is embedded in all tabs. Its methods suit a tab that opens nothing and loads no data.
+// pane is embedded in all tabs. Its methods are for a tab that opens nothing and loads no data.
 type pane struct {
 	*state
 	pager *pager.Pager

@@ -29,7 +29,7 @@ type Desk interface {
 // Reader reads a proposal.
 type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
-	// Source returns the JSON that the definition was imported from, or nil if it was not imported.
+	// Source returns the JSON from which the definition was imported, or nil if it was not imported.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 	// Shown records that the actor has seen the proposals in ds. Without this record, the actor cannot approve
 	// them on the command line.
@@ -46,7 +46,8 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Acts performs the user's actions on a proposal. Each method returns the outcome as a sentence without a period.
+// Acts performs the user's actions on a proposal. Each method describes the outcome in a sentence without a
+// period.
 type Acts interface {
 	Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
 	// Waive waives a finding (ActWaive) or ends its waiver (ActUnwaive).
@@ -92,9 +93,9 @@ type Options struct {
 	StoredIn func(file string) string
 }
 
-// RecordShown records that the user has read the proposals in ds completely and was asked for a decision. The
-// user can then also approve them on the command line. Opening the page of a proposal does not have this
-// effect.
+// RecordShown records that the user has read the proposals in ds completely and then opened the dialog of a
+// decision. After that, the user can also approve them on the command line. Opening the page of a proposal does
+// not have this effect.
 func (o Options) RecordShown(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	return func() tea.Msg {
 		err := o.Desk.Shown(ctx, o.Actor, ds...)

@@ -30,8 +30,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView selects which view of a prompt is shown: the diff, the text after an approval, or the current
-// text.
+// promptView is a view of a prompt: the diff, the text after an approval, or the current text.
 type promptView int
 
 const (
@@ -47,7 +46,7 @@ func (v promptView) String() string { return [...]string{"diff", "new text", "cu
 // of an agent, or the whole text of a single prompt.
 type promptPane struct {
 	pane
-	digest   string // review digest of the dossier that the prompts were rendered for
+	digest   string // review digest of the dossier for which the prompts were rendered
 	changes  []screen.PromptChange
 	counts   []promptCount
 	lists    map[int]*difflist.List // diffs; the keys are indexes of changes
@@ -58,8 +57,8 @@ type promptPane struct {
 	starts   map[int]int // first row of the diff of each prompt; the keys are indexes of changes
 }
 
-// text returns the text of the selected prompt. In the view promptNow, this is the current text. In other
-// views, it is the text after an approval.
+// text returns the text of the selected prompt. In the view promptNow, this is the current text, and in other
+// views the text after an approval.
 func (t *promptPane) text() string {
 	if t.view == promptNow {
 		return t.changes[t.selected].Before
@@ -67,7 +66,7 @@ func (t *promptPane) text() string {
 	return t.changes[t.selected].After
 }
 
-// promptCount contains the sizes of a prompt before and after an approval, and a note.
+// promptCount contains the sizes of a prompt before and after an approval, and a note about them.
 type promptCount struct {
 	before, after instructions.Size
 	note          string
@@ -108,8 +107,8 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	return t.LoadVisible()
 }
 
-// groups returns the indexes of the selected agent's prompts. Prompts with equal texts form a group, because
-// several channels often receive the same text.
+// groups returns the indexes of the selected agent's prompts, grouped by text. Several channels often receive
+// the same text.
 func (t *promptPane) groups() [][]int {
 	var groups [][]int
 	for i, c := range t.changes {
@@ -126,8 +125,7 @@ func (t *promptPane) groups() [][]int {
 	return groups
 }
 
-// LoadVisible computes the missing diffs of the selected agent's prompts. It does nothing if RightTab returns
-// another tab.
+// LoadVisible computes the missing diffs of the selected agent's prompts, if the right pane shows this tab.
 func (t *promptPane) LoadVisible() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
 		return nil
@@ -348,7 +346,7 @@ func (t *promptPane) Keys() []screen.Key {
 }
 
 // next selects the next prompt if step is 1, or the previous prompt if step is -1. In the diff view, it skips
-// prompts with the same diff as the selected prompt.
+// the agent's other prompts with the same texts.
 func (t *promptPane) next(step int) tea.Cmd {
 	n := len(t.changes)
 	if n == 0 {
@@ -377,8 +375,8 @@ func (t *promptPane) noPrompts() string {
 	return ""
 }
 
-// countPrompts returns the sizes of each prompt before and after the change. If several texts are equal, it
-// counts the tokens only once.
+// countPrompts returns the sizes of each prompt before and after the change. It counts the tokens of equal
+// texts only once.
 func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
 	sizes := map[string]instructions.Size{}
@@ -404,8 +402,8 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// growth describes how many tokens the change adds to the prompts of the agents for which include returns
-// true. It returns "" until the tokens have been counted.
+// growth returns the number of tokens that the change adds to the prompts of some agents, as text. include
+// selects the agents. growth returns "" until the tokens have been counted.
 func (t *promptPane) growth(include func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
@@ -425,7 +423,7 @@ func (t *promptPane) growth(include func(agent registry.Subject) bool) string {
 	return fmt.Sprintf("%+d tokens", by[0])
 }
 
-// viewName describes how the selected prompt is shown.
+// viewName describes the way in which the selected prompt is shown.
 func (t *promptPane) viewName() string {
 	how := []string{t.view.String()}
 	if !t.Texts.Prompts {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Loaded is sent when a proposal has been read. The queue also uses it.
+// Loaded is sent when a proposal has been read. The queue uses it, too.
 type Loaded struct {
 	ID       proposals.ID
 	Dossier  review.Dossier

@@ -122,7 +122,7 @@ func (t *threadPane) show(n int) {
 // CannotOpen implements tab.
 func (t *threadPane) CannotOpen() string { return t.noneSelected() }
 
-// OpenSelected implements tab. It shows the line that the selected comment is about.
+// OpenSelected implements tab. It shows the line to which the selected comment refers.
 func (t *threadPane) OpenSelected() tea.Cmd {
 	n := t.pager.Stop()
 	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// extents caches the numbers of changed lines of listed proposals. The map keys are revisions.
+// extents caches the numbers of changed lines of listed proposals, keyed by revision.
 type extents struct {
 	read      func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	known     map[revision]review.Extent
@@ -41,7 +41,7 @@ func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.P
 	for _, r := range visible {
 		p := r.First()
 		key := revision{p.ID, p.Revision}
-		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set shows numbers of members instead
+		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set has no such numbers
 			continue
 		}
 		if e.requested == nil {
@@ -60,7 +60,7 @@ func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.P
 				e.known = map[revision]review.Extent{}
 			}
 			for _, r := range of {
-				if extent, ok := found[r.id]; ok { // keep a revision without a result in requested, so that it is not read again
+				if extent, ok := found[r.id]; ok { // a revision without a result stays in requested and is not read again
 					e.known[r] = extent
 					delete(e.requested, r)
 				}

@@ -1,5 +1,5 @@
-// This file filters and sorts the list. The list is filtered by the current tab and by the text that the user
-// types.
+// This file filters and sorts the list. The filter is the combination of the current tab and the text that the
+// user types.
 
 package queue
 
@@ -20,7 +20,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// namesState reports whether the filter in text contains a condition on the state or the number of proposals.
+// namesState reports whether the filter in text has a condition on the state or the number of proposals.
 func namesState(text string) bool {
 	f, err := filter.Parse(text)
 	return err == nil && slices.ContainsFunc(f.Terms, func(t filter.Term) bool {
@@ -37,8 +37,8 @@ type criteria struct {
 	order     review.Order
 }
 
-// SetFilter sets the filter of the list. If the filter contains a condition on the state or the number, it
-// applies to all states.
+// SetFilter sets the filter of the list. A filter with a condition on the state or the number applies to all
+// states.
 func (q *Page) SetFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
@@ -60,10 +60,9 @@ type filterLine struct {
 	err   error             // error of parsing the text; nil if the text is a valid filter
 }
 
-// askFilter opens the filter line. The list is filtered again after each key, unless the text is not a valid
-// filter.
+// askFilter opens the filter line. The list is filtered after each key, unless the text is not a valid filter.
 func (q *Page) askFilter() tea.Cmd {
-	list := q.list // a copy that includes the selected row, so that esc can restore the list
+	list := q.list // copy with the selected row, which esc restores
 	before := list.filter
 	f := &filterLine{text: edit.NewSelected(before), known: filter.Vocabulary{}}
 	for _, r := range ruleset.All() {
@@ -112,8 +111,9 @@ func (q *Page) askFilter() tea.Cmd {
 	})
 }
 
-// typed updates the completions and filters the list. If the last word cannot be completed to a key, the
-// completions are IDs of listed subjects. Such an ID contains the letters of the word in the same order.
+// typed updates the completions and filters the list. If the last word cannot be completed to a key of the
+// filter language, the completions are IDs of listed subjects that contain the letters of the word in the same
+// order.
 func (f *filterLine) typed(q *Page) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
@@ -130,7 +130,7 @@ func (f *filterLine) typed(q *Page) tea.Cmd {
 	return q.SetFilter(strings.TrimSpace(text))
 }
 
-// lines draws the completions. If the list of completions is empty, it draws the error in the filter.
+// lines draws the completions or, if there are none, the error in the filter.
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
 	lines := frame.Choices(len(f.found), f.at, min(maxSuggestions, frame.Body-3), func(i int) draw.Line {
@@ -154,7 +154,7 @@ func (s *criteria) sort(step int) {
 	s.order = all[(slices.Index(all, s.order)+step+len(all))%len(all)]
 }
 
-// separatesSets reports whether the order can separate members of the same change set from each other.
+// separatesSets reports whether the members of a change set can be apart from each other in this order.
 func (s *criteria) separatesSets() bool {
 	return s.order == review.BySubject || s.order == review.ByAuthor
 }
@@ -169,7 +169,7 @@ type queueTab struct {
 	filter string // filter of a view, or of a tab with several states
 }
 
-// state returns the state of the tab. It returns "" if the tab has no state or several states.
+// state returns the state of the tab, or "" if the tab has no state or several states.
 func (t queueTab) state() proposals.State {
 	if len(t.states) == 1 {
 		return t.states[0]
@@ -197,11 +197,10 @@ func (s *criteria) tabList() []queueTab {
 	return all
 }
 
-// shownTab returns the tab of the listed proposals.
+// shownTab returns the tab to which the listed proposals belong.
 func (s *criteria) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 
-// shownIndex returns the index of the tab of the listed proposals. If the filter applies to all states, this is
-// the All tab.
+// shownIndex returns the index of shownTab. If the filter applies to all states, this is the All tab.
 func (s *criteria) shownIndex() int {
 	if s.allStates {
 		return len(states()) - 1

@@ -19,7 +19,7 @@ type list struct {
 	cursor    int
 	top       int
 	height    int          // number of rows in the viewport
-	restoreID proposals.ID // the cursor returns to this proposal after a reload
+	restoreID proposals.ID // proposal to which the cursor returns after a reload
 	counts    map[proposals.State]int
 	// viewCounts contains the number of proposals in each view, for the tabs.
 	viewCounts []string
@@ -52,8 +52,8 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query for a chunk. cursor is the keyset cursor that was returned with the previous chunk,
-// or "" for the first chunk.
+// query returns the query for the chunk after cursor. cursor is the keyset cursor from the previous chunk, or
+// "" for the first chunk.
 func (l *list) query(cursor string) review.Query {
 	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: cursor}
 }
@@ -80,7 +80,7 @@ func (l *list) restore() {
 	l.restoreID = ""
 }
 
-// clamp limits the cursor to the list, and moves the viewport so that it contains the cursor.
+// clamp moves the cursor into the list, and the viewport to the cursor.
 func (l *list) clamp() {
 	n := l.Total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
@@ -120,8 +120,8 @@ func (l *list) databaseEmpty() bool {
 	return l.counts != nil
 }
 
-// emptyText returns the text that is shown if the list is empty. err is the error of the last read, or nil.
-// remote indicates that the user's terminal is on another machine than the workbench.
+// emptyText returns the text for an empty list. err is the error of the last read, or nil. remote indicates
+// that the user's terminal is on a different machine than the workbench.
 func (l *list) emptyText(th theme.Theme, err error, remote bool) []draw.Line {
 	if err == nil && l.filter == "" && l.databaseEmpty() {
 		return firstSteps(th, remote)
@@ -149,8 +149,8 @@ func (l *list) whyEmpty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps returns the introduction for new users, which ends with the next step. If remote is set, the user
-// takes this step on their own machine.
+// firstSteps returns the introduction for new users, which ends with the next step. If remote is set, that
+// step is for the user's machine.
 func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)

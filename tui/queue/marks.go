@@ -1,4 +1,4 @@
-// This file marks proposals, so that the user can decide them together.
+// This file marks proposals. The user can decide the marked proposals together.
 
 package queue
 
@@ -14,8 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxMarks is the maximum number of marked proposals. The limit exists because the dialog of a decision lists
-// all marked proposals.
+// maxMarks is the maximum number of marked proposals. The dialog of a decision lists them all.
 const maxMarks = 100
 
 // Marks are the marked proposals, in the order in which the user marked them.
@@ -26,13 +25,13 @@ func (ms Marks) Has(id proposals.ID) bool {
 	return slices.ContainsFunc(ms, func(p proposals.Proposal) bool { return p.ID == id })
 }
 
-// Without returns a copy of ms from which the proposals with the given IDs are removed.
+// Without returns a copy of ms without the proposals that have the given IDs.
 func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
 // markSet contains the marks. While the user marks a range of rows, it also contains the start of the range.
-// The range ends at the cursor.
+// The range extends to the cursor.
 type markSet struct {
 	// List does not change when the list of proposals is filtered, sorted, or reloaded.
 	List        Marks
@@ -69,7 +68,8 @@ func (m *markSet) endRange() bool {
 	return was
 }
 
-// extendRange marks the proposals from the start of the range to the given row, if they wait for the user.
+// extendRange marks the proposals in the range that wait for the user. The range extends from its start to the
+// given row.
 func (m *markSet) extendRange(rs *rows.Rows, row int) {
 	if m.rangeStart == "" {
 		return
@@ -107,7 +107,7 @@ func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	return "nothing listed waits for you"
 }
 
-// targets returns the proposals that a decision applies to: the marked proposals or, if none is marked, the
+// targets returns the proposals to which a decision applies: the marked proposals or, if none are marked, the
 // proposals of the selected row.
 func (m *markSet) targets(l *list) []proposals.Proposal {
 	if r, ok := l.At(l.cursor); ok && len(m.List) == 0 {
@@ -167,7 +167,8 @@ func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends the range")
 }
 
-// toggleAll marks all listed proposals that wait for the user. If all of them are marked, it removes all marks.
+// toggleAll marks all listed proposals that wait for the user. If they are already marked, it removes all
+// marks.
 func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
 	before := len(m.List)
 	m.addRows(&l.Rows, 0, l.Total())

@@ -31,7 +31,7 @@ type Options struct {
 	Actor    proposals.Actor
 	Views    []View
 	NoEditor func() string // returns why texts cannot be edited, or ""
-	Remote   bool          // the user's terminal is on another machine than the workbench
+	Remote   bool          // the user's terminal is on a different machine than the workbench
 	// Extents reads the numbers of lines that the given proposals add and remove. If Extents is nil, the column
 	// for these numbers stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
@@ -53,8 +53,8 @@ type Shell interface {
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 
-// Page lists proposals, newest first by default. It loads the list in chunks with keyset pagination, from the
-// beginning of the list. If the user jumps to the end, it loads the list from the end instead.
+// Page lists proposals, newest first by default. It loads the list in chunks with keyset pagination, starting at
+// the beginning of the list. If the user jumps to the end, it starts at the end instead.
 type Page struct {
 	screen.List
 	Options
@@ -88,7 +88,7 @@ func (q *Page) Waiting() review.Query {
 	return review.Query{State: proposals.UserReview, Filter: q.list.fullFilter(), Order: q.list.order, Limit: 2}
 }
 
-// WaitingText describes how many proposals wait for the user, for other pages.
+// WaitingText describes the number of proposals that wait for the user, for other pages.
 func (q *Page) WaitingText() string {
 	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
 }
@@ -133,8 +133,8 @@ func (q *Page) Keys() []screen.Key {
 	}, paneKeys(q), screen.ListKeys(q))
 }
 
-// reference identifies the selected row in filters and commands. It returns the number of a proposal, or "set:"
-// and the name of a folded set.
+// reference returns the name of the selected row in filters and commands: the number of a proposal, or "set:" and
+// the name of a folded set.
 func (q *Page) reference() string {
 	r, _ := q.list.At(q.list.cursor)
 	if r.Folded() {
@@ -151,13 +151,13 @@ func (q *Page) openWaiting() tea.Cmd {
 	return q.shell.OpenWaiting()
 }
 
-// decide returns a function that asks for a decision on the marked proposals or, if none is marked, on the
-// selected row.
+// decide returns a function that opens the dialog for the decision act. The decision applies to the marked
+// proposals or, if none are marked, to the selected row.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		ps := q.Marks.targets(&q.list)
 		if act == proposals.ActApprove && len(q.Marks.List) == 0 {
-			ps = ps[:1] // an approval includes the other members of the set anyway
+			ps = ps[:1] // an approval includes the other members of the set in any case
 		}
 		return q.shell.Decide(act, ps)
 	}
@@ -246,7 +246,7 @@ func (l *list) cannotFold() string {
 	return ""
 }
 
-// fold folds the change set of the selected row to a single row, or lists its members if it is folded.
+// fold folds the change set of the selected row to a single row, or unfolds it into its members.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
 	q.list.restoreID = p.ID
@@ -339,7 +339,7 @@ func (q *Page) Reload() tea.Cmd {
 // LoadFirst loads the rows for the first frame.
 func (q *Page) LoadFirst() tea.Cmd {
 	query := q.list.query("")
-	if q.list.restoreID == "" { // if the cursor must return to a row, load a whole chunk to find that row
+	if q.list.restoreID == "" { // if the cursor returns to a certain row, load a whole chunk to find this row
 		query.Limit = q.Frame.Body
 	}
 	return q.read(query)
@@ -365,8 +365,8 @@ func (q *Page) Move(n int) tea.Cmd {
 	return q.follow()
 }
 
-// follow loads the rows and details that the viewport and the side pane need after a change of the cursor or
-// the rows.
+// follow loads the rows and details that the viewport and the side pane need after the cursor or the rows have
+// changed.
 func (q *Page) follow() tea.Cmd {
 	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q), q.debounce())
 }
@@ -380,7 +380,7 @@ func (q *Page) Returned() tea.Cmd {
 	return q.debounce()
 }
 
-// debounce loads the selected proposal for the side pane once the cursor has stayed on its row for the debounce
+// debounce loads the selected proposal for the side pane after the cursor has stayed on its row for the debounce
 // delay.
 func (q *Page) debounce() tea.Cmd {
 	r, ok := q.list.At(q.list.cursor)

@@ -20,7 +20,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pane draws the content of the side pane for row r. id identifies the content.
+// pane draws the content of the side pane for row r. id identifies this content.
 func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, known *extents) (id string, page *prose.Page) {
 	p, th := r.First(), f.Theme
 	switch {
@@ -47,8 +47,8 @@ func (g PreviewContent) shows(p proposals.Proposal) bool {
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// id identifies the content of the pane. If the pane shows the changes of p, the ID contains the review digest,
-// so that the user's reading is never attributed to other changes.
+// id identifies the content of the pane. If the pane shows the changes of p, the ID contains the review digest. The
+// record of read lines is therefore never applied to other changes.
 func (g PreviewContent) id(p proposals.Proposal) string {
 	if !g.shows(p) || g.Changes == nil {
 		return string(p.ID)
@@ -67,9 +67,9 @@ func (q *Page) MarkSeen() {
 	}
 }
 
-// allSeen reports whether the pane has shown everything that the user must read before an approval. It returns
-// false if a finding quotes hidden characters, or if a changed field has no changed lines, because the pane
-// shows neither.
+// allSeen reports whether the pane has shown everything that the user must read before an approval. It returns false
+// if a finding quotes hidden characters or if a changed field has no changed lines, because the pane does not show
+// these.
 func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {
@@ -128,8 +128,8 @@ func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	return f
 }
 
-// heightBelow returns the height of a pane below the list, or 0 if the pane is beside the list or hidden. A
-// short list leaves more height for the pane.
+// heightBelow returns the height of a pane below the list, or 0 if the pane is beside the list or hidden. The pane is
+// higher if the list is short.
 func (l *list) heightBelow(f screen.Frame) int {
 	if f.Width >= screen.SideMinWidth || f.By.Zoomed || l.Total() == 0 {
 		return 0
@@ -137,8 +137,8 @@ func (l *list) heightBelow(f screen.Frame) int {
 	return max(3, f.Body*2/5, f.Body-2-l.Total())
 }
 
-// setPreview lists the members of a folded set. If the members are on different layers, it includes the layer
-// of each member.
+// setPreview lists the members of a folded set. If they are on different layers, it also shows the layer of each
+// member.
 func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
@@ -214,8 +214,7 @@ func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// addChanges adds the beginning of the changes to page. It adds at most five times as many rows as the body
-// has.
+// addChanges adds the beginning of the changes to page, up to five times as many rows as the body has.
 func (g PreviewContent) addChanges(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return

@@ -14,8 +14,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// The messages below are sent by commands of the page. Each contains an ID, which lets the page drop a result
-// that is no longer needed.
+// Messages that commands of the page send.
 type (
 	// Counted reports the number of proposals in each state.
 	Counted struct {
@@ -27,7 +26,7 @@ type (
 	}
 	// Debounced is sent when the cursor has stayed on a row for the debounce delay.
 	Debounced struct{ ID proposals.ID }
-	// PreviewContent is the content of the side pane for one proposal.
+	// PreviewContent is the content of the side pane for a proposal.
 	PreviewContent struct {
 		ID       proposals.ID
 		Dossier  review.Dossier

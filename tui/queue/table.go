@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// column is a column of the list. Its width does not depend on the rows, so that the columns do not move while
-// the user scrolls.
+// column is a column of the list. Its width does not depend on the rows; otherwise, the columns would move while the
+// user scrolls.
 type column struct {
 	heading string
 	width   int
@@ -119,8 +119,8 @@ func (g grid) columns(width int) []*column {
 // minWords is the minimum width, in cells, for the beginning of a rationale. Less text would not be useful.
 const minWords = 16
 
-// summaryAt returns the cell at which the summary begins in a column of the given width. A longer ID moves the summary
-// to the right. In a narrow column, there is room for a verdict such as "3 blocks".
+// summaryAt returns the cell at which the summary begins in a column of the given width. A longer ID moves the
+// summary to the right. Even a narrow column has room for a verdict such as "3 blocks".
 func summaryAt(width int) int { return min(max(width*2/5, 22), 36, width-10) }
 
 // subject draws the name of row r, followed by a summary: the verdict and, if there is room, the first words of
@@ -166,8 +166,8 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	return name
 }
 
-// numbers draws the number of the proposal, or the number of members of a folded set. If a column is too narrow for
-// "#" and the number of the proposal, "#" is omitted.
+// numbers draws the number of the proposal, or the number of members of a folded set. It omits the "#" of a proposal
+// if the column is too narrow.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Escapef("%d×", len(r.Members))
@@ -181,7 +181,7 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Escapef("%d", r.First().Issue)
 }
 
-// sign returns the sign of proposal p and the rank of this sign. Worse signs have higher ranks.
+// sign returns the sign of proposal p, and the rank of the sign. Worse signs have higher ranks.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
 	first, _, _ := strings.Cut(string(text), " ")
@@ -200,8 +200,7 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 	return draw.Safe(first), style, rank
 }
 
-// changeOf returns the kind of change of row r. If the members of a set have different kinds of change, it
-// returns "upgrade".
+// changeOf returns the kind of change of row r, or "upgrade" if the members of a set have different kinds of change.
 func changeOf(r rows.Row) string {
 	for _, p := range r.Members {
 		if p.Type != r.First().Type {
@@ -211,8 +210,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines draws the numbers of lines that a proposal adds and removes. It draws nothing until these numbers are known,
-// and nothing for a folded set.
+// lines draws the numbers of lines that a proposal adds and removes. It draws nothing for a folded set, or if the
+// numbers are not known yet.
 func (g grid) lines(r rows.Row) draw.Line {
 	if r.Folded() {
 		return nil
@@ -318,8 +317,8 @@ func firstWords(text string) string {
 	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // longer than any line of the list
 }
 
-// author draws the author of a proposal. For a user, this is the name. For any other actor, it is the kind of
-// the actor and the name. If space is short, it is only the kind, so that an agent cannot pass for a user.
+// author draws the author of a proposal: the name of a user, or the kind and name of any other actor. If space is
+// short, it draws only the kind, because an agent must not look like a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	name, kind := draw.Escape(cmp.Or(a.Name, a.String())), draw.Escape(string(a.Kind))
 	switch {

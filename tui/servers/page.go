@@ -1,5 +1,5 @@
 // Package servers implements the workbench page that lists the MCP servers of the user's clients. It shows
-// whether each server is guarded, and what waits for the user's decision.
+// whether each server is guarded, and which of its proposals and calls wait for the user.
 package servers
 
 import (
@@ -132,7 +132,7 @@ func numbers(page *prose.Page, c guarding.Counts) {
 	}
 }
 
-// selected returns the server of the selected entry. It returns false if nothing is known about that server.
+// selected returns the server of the selected entry. It returns false if nothing is known about this server.
 func (p *Page) selected() (guarding.Server, bool) {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
@@ -254,7 +254,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// open describes how many proposals of a server are not approved, grouped by state.
+// open describes the number of proposals of a server that are not approved, grouped by state.
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {

@@ -20,8 +20,8 @@ import (
 type blameSection struct {
 	page    *Page
 	request screen.Blame // the blame that was requested when the page was opened
-	results []blamedText // one result for each text
-	version int          // newest version when the results were computed; 0 if they were not computed yet
+	results []blamedText // a result for each text
+	version int          // newest version when the results were computed; 0 if they have not been computed
 	rows    []int        // first row of each text
 }
 
@@ -33,7 +33,7 @@ type blamedText struct {
 	err      error
 }
 
-// texts returns the texts to blame, each with the versions to analyze. The requested field comes first.
+// texts returns the texts to blame, each with the versions to analyze. The first one is the requested field.
 func (b *blameSection) texts() []blamedText {
 	var out []blamedText
 	add := func(field string, versions []history.Version) {
@@ -51,7 +51,7 @@ func (b *blameSection) texts() []blamedText {
 	}
 	doc, keys := screen.Document(b.page.entry.Subject.Kind, b.page.definition)
 	for _, key := range keys {
-		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // leave out single words, which are names
+		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // omit single words, which are names
 			add(key, versions)
 		}
 	}
@@ -109,8 +109,8 @@ func (b *blameSection) turn(step int) tea.Cmd {
 	return nil
 }
 
-// selected returns the index of the text with the selected line, and the index of the line in that text. If no
-// line is selected, line is -1.
+// selected returns the index of the text that contains the selected line, and the index of the line in that
+// text. If no line is selected, line is -1.
 func (b *blameSection) selected() (text, line int) {
 	line = b.page.Pager.Stop()
 	for i, m := range b.results {
@@ -162,8 +162,8 @@ func (b *blameSection) layOut(page *prose.Page) {
 	}
 }
 
-// versionLabel describes a version by its date, its author, and its approver. It omits what does not fit. If
-// the version is the oldest one that was analyzed, the label says that the line may be older.
+// versionLabel describes a version by its date, its author, and its approver. It omits parts that do not fit.
+// The oldest analyzed version has a sign, because the line may be older.
 func (b *blameSection) versionLabel(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {

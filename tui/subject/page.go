@@ -28,7 +28,7 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk reads two things about a definition: the JSON that it was imported from, and its uses.
+// Desk reads the JSON from which a definition was imported, and the uses of the definition.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
@@ -64,7 +64,7 @@ type Shell interface {
 // Page shows a definition in four sections: the text of the definition, its versions, the blame, and its uses.
 type Page struct {
 	screen.Text  // shows the section other than the definition
-	screen.Panes // one tab for each section
+	screen.Panes // a tab for each section
 	Options
 	shell           Shell
 	ctx             context.Context //nolint:containedctx // Bubble Tea's commands receive no context
@@ -75,7 +75,7 @@ type Page struct {
 	extents         []string       // number of changed lines of each version, as text
 	requested       screen.Span    // versions to compare once the list of versions has been read
 	marked          int            // number of the version that the user has marked for a comparison; 0 for none
-	stop            int            // stop that esc returns to in the list of versions
+	stop            int            // stop to which esc returns in the list of versions
 	compared        screen.Span    // versions that are compared
 	changed         *difflist.List // differences between the compared versions; nil while the list of versions is shown
 	blame           blameSection
@@ -216,7 +216,7 @@ func (s *Page) Crumb(room int) draw.Line {
 }
 
 // layOut lays out the definition and, in the right pane, the current section. If the page has only one pane,
-// the section takes the place of the definition.
+// the section is shown instead of the definition.
 func (s *Page) layOut() {
 	th := s.Frame.Theme
 	page := prose.New(th)
@@ -275,7 +275,7 @@ func (s *Page) compare(span screen.Span) tea.Cmd {
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd {
 			switch {
-			case span != s.compared: // the user has requested another comparison in the meantime
+			case span != s.compared: // the user has requested a different comparison in the meantime
 				return nil
 			case err != nil:
 				return s.shell.Fail(err)

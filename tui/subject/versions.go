@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layUses lists the uses of the definition. The uses of a tool are agents. For an agent, layUses lists its
-// tools; for an allow-list, it lists agents and entries.
+// layUses lists the uses of the definition. A tool is used by agents. For an agent, layUses lists its tools,
+// and for an allow-list, agents and entries.
 func (s *Page) layUses(page *prose.Page) {
 	th := s.Frame.Theme
 	switch {
@@ -41,7 +41,7 @@ func (s *Page) layUses(page *prose.Page) {
 	}
 }
 
-// useName returns the name of the definition that u connects with the definition on the page.
+// useName returns the name of the other definition in the use u.
 func (s *Page) useName(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
@@ -72,8 +72,7 @@ func (s *Page) Keys() []screen.Key {
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
 
-// edit opens the definition in the editor. If the definition has not been read yet, the editor opens once it
-// has been read.
+// edit opens the definition in the editor, as soon as the definition has been read.
 func (s *Page) edit() tea.Cmd {
 	if s.definition == nil {
 		s.change = true
@@ -94,8 +93,8 @@ func (s *Page) edit() tea.Cmd {
 	return s.shell.EditLive(s.entry.Subject, d, version, at)
 }
 
-// openRow opens what the selected row refers to: in the list of versions, the changes of the version; in the
-// blame, the proposal that introduced the line.
+// openRow opens the target of the selected row. In the list of versions, it shows the changes of the
+// version. In the blame, it opens the proposal that introduced the line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
 		v, _ := s.blame.line()
@@ -104,8 +103,8 @@ func (s *Page) openRow() tea.Cmd {
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
-// markVersion toggles the mark of the selected version. If a version is marked, enter compares it with the
-// selected version.
+// markVersion toggles the mark of the selected version. While a version is marked, the enter key compares it
+// with the selected version.
 func (s *Page) markVersion() tea.Cmd {
 	var cmd tea.Cmd
 	s.marked, cmd = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
@@ -148,7 +147,7 @@ func (s *Page) cannotRestore() string {
 	return ""
 }
 
-// askRestore asks for the reason to restore the selected version.
+// askRestore opens a dialog to restore the selected version.
 func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
 	return s.shell.Ask(s.Frame.RestoreDialog(v, s.shell.Write, s.Restore))

@@ -1,4 +1,4 @@
-// Package rows contains the rows of a list of proposals that is loaded in chunks. The list can show a change
+// Package rows contains the rows of a list of proposals. The list is loaded in chunks. It can show a change
 // set as a single, folded row.
 package rows
 
@@ -13,8 +13,8 @@ import (
 // Chunk is the number of proposals that are loaded at once.
 const Chunk = 100
 
-// maxMembers is the maximum number of proposals in a row. A larger change set is split into several rows, so
-// that a screen of rows never requires loading the whole list.
+// maxMembers is the maximum number of proposals in a row. A larger change set is split into several rows.
+// Otherwise, loading a screen of rows could require loading the whole list.
 const maxMembers = 10 * Chunk
 
 // Row is a row of the list: a proposal, or the members of a folded change set.
@@ -26,7 +26,7 @@ func (r Row) First() proposals.Proposal { return r.Members[0] }
 // Folded reports whether the row represents several proposals.
 func (r Row) Folded() bool { return len(r.Members) > 1 }
 
-// Rows contains the loaded rows of a list, which is read from its beginning or from its end.
+// Rows contains the loaded rows of a list. The list is loaded from its beginning or from its end.
 type Rows struct {
 	Backward bool   // the list is read from its end
 	Flat     bool   // change sets are not folded
@@ -42,7 +42,7 @@ type Rows struct {
 // New returns an empty Rows.
 func New() Rows { return Rows{unfolded: map[string]bool{}} }
 
-// Restarted returns an empty Rows for a new read. It has the same unfolded change sets. If listed is set, no
+// Restarted returns an empty Rows for a new read, with the same unfolded change sets. If listed is set, no
 // change sets are folded.
 func (rs *Rows) Restarted(backward, listed bool) Rows {
 	return Rows{Loading: true, Backward: backward, Flat: listed, unfolded: rs.unfolded}
@@ -66,7 +66,7 @@ func (rs *Rows) Loaded() int { return len(rs.read) }
 // Complete reports whether all proposals of the list are loaded.
 func (rs *Rows) Complete() bool { return rs.HasRead && rs.Next == "" }
 
-// index converts the index of a row on screen to an index of the field rows, or back.
+// index converts the index of a row on screen to an index of rs.rows, or vice versa.
 func (rs *Rows) index(i int) int {
 	if rs.Backward {
 		return len(rs.rows) - 1 - i
@@ -115,10 +115,10 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Append adds ps to the list. cursor is the keyset cursor with which ps were read, and next is the keyset
-// cursor for the next read. If cursor is "", ps replace all proposals of the list. If cursor differs from the
-// cursor that the previous call received as next, Append changes nothing and returns false. The result above
-// is the number of rows that were added above the existing rows.
+// Append adds ps to the list. cursor is the keyset cursor that was used to read ps, and next is the keyset
+// cursor for the next read. If cursor is "", ps replace all proposals of the list. Otherwise, cursor must be
+// the argument next of the previous call; if not, Append changes nothing and returns false. above is the
+// number of rows that were added above the existing rows.
 func (rs *Rows) Append(cursor string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case cursor == "":
@@ -134,7 +134,7 @@ func (rs *Rows) Append(cursor string, ps []proposals.Proposal, next string) (abo
 	return 0, true
 }
 
-// fold builds the rows. A folded change set takes the place of its first member.
+// fold builds the rows. A folded change set appears at the position of its first member.
 func (rs *Rows) fold() {
 	var folded []Row
 	at := map[string]int{} // index of the row of each change set
@@ -161,8 +161,7 @@ func (rs *Rows) fold() {
 	}
 }
 
-// Bracket returns the sign that connects row i to the rows above and below that belong to the same change set.
-// r is row i.
+// Bracket returns the sign that connects row i to adjacent rows of the same change set. r is row i.
 func (rs *Rows) Bracket(i int, r Row) draw.Safe {
 	set := r.First().ChangeSet
 	switch {
