@@ -45,9 +45,9 @@ func (m *Model) globalKeys() []screen.Key {
 	}...)
 }
 
-// offerTheme names the key that switches the theme if the theme may be hard to read. This is the case if no theme
-// is configured and the terminal has not reported its background color. It uses the status line, because a dialog
-// that opens after the start would take keys that the user pressed for the page.
+// offerTheme shows the key that switches the theme, if the theme may be hard to read. This is the case if no theme
+// is configured and the terminal has not reported its background color. offerTheme uses the status line: a dialog
+// would receive keys that the user pressed for the page before the dialog opened.
 func (m *Model) offerTheme() tea.Cmd {
 	choice := &m.shell.Choice
 	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.shell.Message() != "" || m.cfg.Getenv("COLORFGBG") != "" {
@@ -104,9 +104,8 @@ func places() []keys.Place {
 	return all
 }
 
-// Rebind binds actions to other keys. bindings contains the keys for each action; its map keys are the names
-// of the actions. Rebind returns the map keys that are not the name of any action. Call it before the first
-// frame is drawn.
+// Rebind binds actions to other keys. bindings maps the name of an action to its keys. Rebind returns the names
+// in bindings that match no action. Call it before the first frame is drawn.
 func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 	return m.keys.Bind(bindings, m.globalKeys())
 }

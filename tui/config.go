@@ -53,8 +53,7 @@ func DeskOf(d *service.Desk) Desk {
 	return Desk{d.Reading, d.Impact, d.Deciding, d.Drafting, d.Assessing}
 }
 
-// Aliases for types of the configuration that other packages define, so that callers need not import these
-// packages.
+// Aliases for types of other packages that appear in the configuration. Callers need not import these packages.
 type (
 	Decider     = desk.Decider
 	Proposer    = desk.Proposer
@@ -70,8 +69,8 @@ type (
 // View is a named filter, shown as a tab of the queue.
 type View = queue.View
 
-// Aliases for the types of the registry pages. Entry is a listed definition. EntryGroup is a group of entries
-// on the same layer and from the same server or file. EntryQuery selects a page of entries.
+// Aliases for the types of the registry pages. Entry is a live definition in a list. EntryGroup is the group of
+// entries on the same layer and from the same server or file. EntryQuery selects a page of entries.
 type (
 	Entry      = screen.Entry
 	EntryQuery = entries.Query
@@ -95,7 +94,7 @@ type Config struct {
 	Desk     Desk
 	Registry Registry
 	Sources
-	// Extents returns the number of changed lines of each given proposal, for the rows of the queue.
+	// Extents returns the number of changed lines of each proposal. The queue shows these numbers.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
@@ -137,9 +136,9 @@ type Config struct {
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 	// After returns a command that sends msg after d. If After is nil, the workbench uses tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
-	// Wait waits until another process may have written to the database, but not longer than the given interval.
-	// It returns the new stamp of the database. The parameter seen is the stamp from the previous call, or 0 in
-	// the first call. If Wait is nil, the workbench polls.
+	// Wait waits until another process may have written to the database, or until the interval every has passed.
+	// It returns the new stamp of the database. seen is the stamp from the previous call, or 0 in the first call.
+	// If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)
 }
 

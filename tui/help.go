@@ -1,4 +1,4 @@
-// This file opens the help, explains rules in it, and shows the guide for new users.
+// This file opens the help, which also explains rules, and shows the guide for new users.
 
 package tui
 
@@ -89,15 +89,15 @@ type guide struct {
 	away bool // the current page is neither the queue nor a proposal
 }
 
-// guideStep is a hint that is shown until done returns true. A hint fits on one line of the narrowest screen,
-// so that it does not cover the page.
+// guideStep is a hint that is shown until done returns true. The hint must fit on one line of the narrowest
+// screen, because more lines would cover the page.
 type guideStep struct {
 	hint draw.Safe
 	done func(on screen.Page, status draw.Safe, dialog bool) bool
 	away draw.Safe // replaces hint on pages other than the queue and proposals; "" keeps hint
 }
 
-// about describes toolcrib in one sentence.
+// about is a one-sentence description of toolcrib.
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
 var guideSteps = []guideStep{
@@ -117,7 +117,7 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines returns the lines of the current hint, or nil if no hint is left or the guide is off.
+// lines returns the lines of the current hint. It returns nil if the guide is complete or off.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
 		return nil

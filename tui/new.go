@@ -39,7 +39,7 @@ import (
 	"toolcrib/tui/writes"
 )
 
-// delegate implements pageShell. It forwards each request to a part of the workbench.
+// delegate implements pageShell. It forwards each request to the responsible part of the workbench.
 type delegate struct {
 	screen.Messenger
 	writer
@@ -99,7 +99,7 @@ func New(cfg Config) *Model {
 	if cfg.Counter == nil {
 		cfg.Counter = tokens.NewCounter()
 	}
-	m.openings.options = proposal.Options{ // all proposal pages share one record of the parts that the user has seen
+	m.openings.options = proposal.Options{ // the proposal pages share a record of the parts that the user has seen
 		Shell: toParts, Desk: cfg.Desk, Registry: cfg.Registry, Acts: user, Actor: cfg.Actor, Layer: cfg.Layer,
 		Seen: d.seen, Texts: m.texts, Counter: cfg.Counter, NoEditor: edit.Missing,
 		CannotMark: m.queue.Marks.CannotMark, Marked: m.openings.Marked,
@@ -127,7 +127,7 @@ func New(cfg Config) *Model {
 	return m
 }
 
-// Prime loads the first page of the queue for a screen of the given size, so that the first frame shows data.
+// Prime loads the first page of the queue for a screen of the given size. The first frame then shows data.
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.queue.Count()())
@@ -188,18 +188,18 @@ func (m *Model) retheme() {
 	m.pages.Fit(m.shell.Frame())
 }
 
-// Outcomes describes the outcomes of writes that ended after the program was told to terminate.
+// Outcomes describes the outcomes of writes that ended after a request to terminate the program.
 func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
 
 // Command is a program from the user's configuration. The ! key runs it on the selected proposal or definition.
-// In its arguments, the placeholders {number}, {id}, and {subject} are replaced by values of the selection.
+// Values of the selection replace the placeholders {number}, {id}, and {subject} in its arguments.
 type Command struct {
 	Name string
 	Args []string // program and arguments
 }
 
-// selection returns the placeholders for a Command, each followed by its value for the selected proposal or
-// definition. It returns nil if nothing is selected.
+// selection returns the placeholders for a Command. Each placeholder is followed by its value for the selected
+// proposal or definition. selection returns nil if nothing is selected.
 func (m *Model) selection() []string {
 	switch on := m.pages.Active().(type) {
 	case screen.ProposalPage:
@@ -226,8 +226,8 @@ func (m *Model) cannotRun() string {
 	return ""
 }
 
-// askCommand runs the configured command on the selection. If several commands are configured, it asks which
-// one to run.
+// askCommand runs the configured command on the selection. If several commands are configured, it lets the user
+// choose one.
 func (m *Model) askCommand() tea.Cmd {
 	values := m.selection()
 	if len(m.cfg.Commands) == 1 {
@@ -247,9 +247,8 @@ func (m *Model) askCommand() tea.Cmd {
 	return m.shell.Ask(d)
 }
 
-// run runs c in the terminal. When c has ended, run waits until the user presses enter. It replaces
-// placeholders only in arguments, and no shell parses the values of the placeholders. A value therefore cannot
-// change which program runs.
+// run runs c in the terminal, and then waits until the user presses enter. It replaces placeholders only in
+// arguments, and no shell parses the values, so a value cannot change which program runs.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {

@@ -51,7 +51,7 @@ func (m *pageOpener) Divide(by screen.Division) tea.Cmd {
 	return m.pages.Active().Reload()
 }
 
-// Resume shows the page of the proposal that an unsent text belongs to, and opens the dialog with the text.
+// Resume shows the page of the proposal to which an unsent text belongs, and opens a dialog with the text.
 func (m *pageOpener) Resume(r screen.Resume) tea.Cmd {
 	pp := m.page(proposals.Proposal{ID: r.ID})
 	pp.Resume(r)
@@ -77,8 +77,8 @@ func (m *pageOpener) page(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.Context, m.options, p, m.screen.Frame())
 }
 
-// Open opens the page of p. If sameTab is set and another proposal is on screen, the page of p opens at the
-// same tab as that proposal. If not, it opens at the first tab.
+// Open opens the page of p. If sameTab is set and another proposal is on screen, the page opens at the current
+// tab of that proposal. Otherwise, it opens at the first tab.
 func (m *pageOpener) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.page(p)
 	if on, ok := m.pages.Active().(*proposal.Page); ok && sameTab {
@@ -97,8 +97,8 @@ func (m *pageOpener) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	return tea.Batch(shown, m.pages.Show(next))
 }
 
-// Mark toggles the mark of p in the queue and reports the change in the status line. It is used by pages that
-// do not list p.
+// Mark toggles the mark of p in the queue and shows the change in the status line. Pages that do not list p
+// use it.
 func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 	m.queue.Marks.Mark(p)
 	state, marks := "unmarked", m.queue.Marks.List
@@ -114,8 +114,8 @@ func (m *pageOpener) Marked() []proposals.Proposal { return m.queue.Marks.List }
 // MarkOnly marks ps and removes all other marks.
 func (m *pageOpener) MarkOnly(ps []proposals.Proposal) { m.queue.Marks.List = ps }
 
-// OpenSet opens the change set of p if p is in an open state and the set has several members. If not, it opens
-// p at the current tab.
+// OpenSet opens the change set of p if p is in an open state and the set has several members. Otherwise, it
+// opens p at the current tab.
 func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || !p.State.Open() {
 		return m.Open(p, true)
@@ -136,8 +136,8 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 }
 
-// showSet opens the page of a change set. If the set has a page already, showSet reuses the page, because it
-// records what the user has read. The name of the set may have changed since that page was opened.
+// showSet opens the page of a change set. If the set already has a page, showSet reuses it, because the page
+// records what the user has read. The set may have had another name when that page was opened.
 func (m *pageOpener) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
 	for name, other := range m.sets { // look for a page that has shown members of the set under another name
@@ -187,9 +187,9 @@ func (m *pageOpener) Deciding() bool {
 	return (m.pages.Active() == m.queue || m.set() != nil || isProposal(m.pages.Active())) && m.screen.Dialog() == nil
 }
 
-// OpenWaiting opens the next proposal that waits for the user. It follows the order and the filter of the
-// queue. After the last proposal, it continues with the first. If a change set is on screen, it skips the
-// members of the set.
+// OpenWaiting opens the next proposal that waits for the user, in the order and with the filter of the queue.
+// After the last proposal, it continues with the first. If a change set is on screen, it skips the members of
+// the set.
 func (m *pageOpener) OpenWaiting() tea.Cmd {
 	q, set := m.queue.Waiting(), ""
 	if on := m.set(); on != nil {
@@ -230,9 +230,9 @@ func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// find returns a command that calls read and opens the result: the change set of the proposal, or the proposal
-// itself. It opens nothing if the user has left the page by then. The argument of read is the ID of the
-// proposal on screen, or "".
+// find returns a command that calls read and opens the proposal that read returns, or its change set. The
+// argument of read is the ID of the proposal on screen, or "". If the user has changed the page in the
+// meantime, the command opens nothing.
 func (m *pageOpener) find(read func(current proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.Active()

@@ -29,13 +29,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageKind declares a kind of page. If make is set, the workbench creates the only page of this kind when it
-// starts. If not, pageOpener creates a page for each proposal, change set, or definition.
+// pageKind declares a kind of page. If make is set, the workbench creates a single page of this kind when it
+// starts. Otherwise, pageOpener creates a page for each proposal, change set, or definition.
 type pageKind struct {
 	zero    screen.Page               // provides the place and the keys for the documentation
 	make    func(s *deps) screen.Page // constructor; nil if pageOpener creates the pages
-	key     screen.Key                // key that opens the page from any page; roots sets its Do field; zero for no key
-	next    draw.Safe                 // name of the page that the key opens if this page is on screen already
+	key     screen.Key                // key that opens the page from any page; the function roots sets its Do field; zero for no key
+	next    draw.Safe                 // name of the page to which the key switches if this page is already on screen
 	off     func(cfg *Config) string  // returns why the key is disabled, or ""; may be nil
 	name    draw.Safe                 // name in the bar; "" for none
 	last    bool                      // placed last in the bar
@@ -59,7 +59,7 @@ type pageShell interface {
 	files.Shell
 }
 
-// Sources are the data sources of pages, except the desk and the registry. A source is nil if it is not
+// Sources are the data sources of pages, apart from the desk and the registry. A source is nil if it is not
 // available.
 type Sources struct {
 	Calls   Calls        // calls made by agents
@@ -169,7 +169,8 @@ func entriesOf(kind registry.Kind) func(s *deps) screen.Page {
 	}
 }
 
-// debounceDelay is how long the cursor must stay on a row before the page loads the row for the side pane.
+// debounceDelay is the time for which the cursor must stay on a row before the page loads that row for the
+// side pane.
 const debounceDelay = 120 * time.Millisecond
 
 func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.After(debounceDelay, msg) }

@@ -16,15 +16,15 @@ import (
 )
 
 // savedState is the state that the workbench restores at its next start. It is stored in the folder of the
-// database's unsent drafts, so that it is never applied to another database.
+// database's unsent drafts, because it must not be applied to another database.
 type savedState struct {
 	Page  string                      `json:"page,omitempty"`  // name of the current page in the bar
 	Theme string                      `json:"theme,omitempty"` // theme that the user chose with a key; see themeFolder
 	Pages map[string]screen.PageState `json:"pages,omitempty"` // the map keys are names in the bar
 }
 
-// stateFile is the name of the file that stores the state. Its name begins with a dot, so that the drafts page
-// ignores it.
+// stateFile is the name of the file that stores the state. The drafts page ignores it, because it begins with a
+// dot.
 const stateFile = ".screen.json"
 
 // maxState is the maximum size of the state file, in bytes.
@@ -46,8 +46,8 @@ func readState(folder string) (left savedState) {
 	return left
 }
 
-// themeFolder returns the folder that stores the user's theme, given the folder of drafts. It is the parent
-// folder, because all databases share the theme.
+// themeFolder returns the folder that stores the user's theme, given the folder of drafts. It is the parent of
+// that folder, because all databases share the theme.
 func themeFolder(drafts string) string {
 	if drafts == "" {
 		return ""
@@ -55,8 +55,7 @@ func themeFolder(drafts string) string {
 	return filepath.Dir(drafts)
 }
 
-// choice returns the theme that the user chose with a key. If the user has not chosen one, it returns the
-// configured theme.
+// choice returns the theme that the user chose with a key or, if there is none, the configured theme.
 func (left savedState) choice(cfg Config) theme.Choice {
 	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain}
 	if slices.Contains(c.Names(), left.Theme) {

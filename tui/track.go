@@ -1,4 +1,4 @@
-// This file tracks reads as pending operations, so that the status line can show slow ones.
+// This file tracks reads as pending operations, because the status line shows slow operations.
 
 package tui
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// trackReads returns a copy of cfg. Its reads are tracked as pending operations in p.
+// trackReads returns a copy of cfg with reads that are tracked as pending operations in p.
 func trackReads(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Reader = &trackedReader{Reader: cfg.Desk.Reader, pending: p, stamp: cfg.Registry.Stamp}
 	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
@@ -27,9 +27,9 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// trackedReader tracks its reads as pending operations. It also caches the last change set, because the dialog
-// of a decision needs the set that the page has just read. The cache is valid until the stamp of the database
-// changes.
+// trackedReader tracks its reads as pending operations. It also caches the last change set, because the page
+// of a set and the dialog of a decision read it one after the other. The cache is valid until the stamp of the
+// database changes.
 type trackedReader struct {
 	Reader
 	pending *pending.Operations

@@ -75,8 +75,8 @@ func (m *Model) markSeen() {
 	}
 }
 
-// affectsScreen reports whether msg can change the screen. An idle workbench receives several messages per
-// second that do not.
+// affectsScreen reports whether msg can change the screen. Most messages that an idle workbench receives
+// cannot.
 func (m *Model) affectsScreen(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
@@ -176,7 +176,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.news.fresh = 0
 	}
 	if msg.String() == "ctrl+j" {
-		// If enter was typed before the terminal was in raw mode, it arrives as ctrl+j.
+		// If enter was typed before the terminal was in raw mode, it is received as ctrl+j.
 		msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 	}
 	tooSmall := m.shell.Frame().TooSmall
@@ -184,7 +184,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "ctrl+c":
 		return unsent.Then(m.shell.SaveText(), m.quit())
 	case name == "ctrl+z" && (tooSmall || m.shell.Busy()):
-		return m.suspend() // while a dialog or input line is open, the key table is not used
+		return m.suspend() // the key table is not used while a dialog or an input line is open
 	case tooSmall && name == "q":
 		return m.quit()
 	case tooSmall:
@@ -203,8 +203,7 @@ const wheelLines = 3
 const doubleClick = 400 * time.Millisecond
 
 // pointer handles mouse events. The wheel scrolls, a click selects a row, and a double click opens the row. A
-// click on a clickable part of the screen, such as a page name, a tab, or a key in the footer, performs the
-// action of this part.
+// click on a page name, a tab, or a key in the footer performs the corresponding action.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil
@@ -228,7 +227,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		again := last.Add(doubleClick).After(now)
 		if msg.Y == m.shell.Frame().Height-1 {
 			if d != nil && again {
-				return nil // this is the second click of the double click that opened the dialog
+				return nil // this click belongs to the double click that opened the dialog
 			}
 			footer := m.shell.Footer()
 			if footer == nil {
@@ -255,8 +254,8 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click performs the action of a clickable part of the bar, the tabs, or the footer. The action is a verb and
-// its object, for example "key enter".
+// click performs the action of a clickable part of the bar, the tabs, or the footer. The action consists of a
+// verb and its object, for example "key enter".
 func (m *Model) click(action string) tea.Cmd {
 	switch verb, name, _ := strings.Cut(action, " "); verb {
 	case "key":
@@ -298,7 +297,7 @@ func (m *Model) readStamp() tea.Cmd {
 	}
 }
 
-// awaitWrite returns a command that sends a pollMsg when another process may have changed the database.
+// awaitWrite returns a command that sends a pollMsg when another process may have written to the database.
 func (m *Model) awaitWrite(previous int64) tea.Cmd {
 	wait := m.cfg.Wait
 	if wait == nil {
@@ -350,7 +349,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	if pp, ok := m.pages.Active().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
-			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // start at the unread part of the diff, which shows what becomes live
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // open the first unread part of the diff, which shows what becomes live
 		}
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}

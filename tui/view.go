@@ -31,7 +31,7 @@ func (m *Model) parts() shell.Parts {
 	p := shell.Parts{Bar: m.bar(), Footer: m.keys.Footer}
 	left, right := on.Tabs()
 	if text := on.ActivePager(); text != nil {
-		if n := text.Percent(); n >= 0 { // n is the scroll position, or negative if the whole text is visible
+		if n := text.Percent(); n >= 0 { // n is negative if the whole text is visible
 			right = append(right, draw.Of(f.Theme.Faint, draw.Escapef(" %3d%% ", n))...)
 		}
 	}
@@ -100,11 +100,11 @@ func (m *Model) counted(msg queue.Counted) {
 }
 
 // clock returns a text that changes when the screen must be redrawn without a message. It contains the
-// current minute, because the screen shows ages, and the state of the checkpoint.
+// current minute, on which the ages on screen depend, and the state of the checkpoint.
 func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
-// checkpointSign draws a warning if some decisions are not covered by a published checkpoint. If all are
-// covered, it draws the age of the newest checkpoint.
+// checkpointSign draws a warning if some decisions are not covered by a published checkpoint. Otherwise, it
+// draws the age of the newest checkpoint.
 func (m *Model) checkpointSign() draw.Line {
 	if m.cfg.Checkpoint == nil {
 		return nil

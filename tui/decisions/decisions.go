@@ -1,5 +1,5 @@
-// Package decisions asks the user for a decision on one or several proposals. A decision on several proposals
-// takes effect for all of them or for none.
+// Package decisions implements the dialogs in which the user decides on proposals. A decision on several proposals
+// applies to all or none.
 package decisions
 
 import (
@@ -46,19 +46,19 @@ type Pages interface {
 	// Marked returns the marked proposals. MarkOnly marks ps and removes all other marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// TokensAndChanges describes how many tokens the proposal on the current page adds to prompts. The function
-	// changed describes how that proposal has changed since the call. If the current page shows no proposal, the
-	// results are "" and nil.
+	// TokensAndChanges describes the proposal on the current page. tokens is the number of tokens that it adds to
+	// prompts, as text. changed describes how it has changed since the call of TokensAndChanges. If the page shows
+	// no proposal, the results are "" and nil.
 	TokensAndChanges() (tokens string, changed func() string)
 }
 
 // Set is the page of a change set.
 type Set interface {
-	ShowUnseen()        // goes to the next unread text
+	ShowUnseen()        // scrolls to the next unread text
 	UnreadText() string // describes how much of the page is unread
 }
 
-// Decisions asks the user for decisions, and makes these decisions.
+// Decisions opens the dialogs of decisions and carries out the decisions.
 type Decisions struct {
 	Context context.Context //nolint:containedctx // for reads before a dialog opens
 	Shell   Shell
@@ -76,8 +76,9 @@ type Decisions struct {
 	reading *batch // the batch of the latest call of Decide
 }
 
-// Decide asks for a decision on ps. It first reads the proposals again, so that the dialog shows their current
-// state. If act is an approval, the decision includes the other members of the proposals' change sets.
+// Decide opens a dialog for a decision on ps. It first reads the proposals again, because the dialog must show
+// their current state. If act is an approval, the decision includes the other members of the proposals' change
+// sets.
 func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
@@ -104,13 +105,13 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	}
 }
 
-// readProgress describes which parts of a batch have been on screen.
+// readProgress records how much of a batch has been on screen.
 type readProgress struct {
 	seen.Progress
 	read   int
 	parts  []int                // number of unread parts, for each proposal
 	unread []proposals.Proposal // proposals with unread parts
-	names  []string             // names of the unread parts; one name for all members of a change set that the user reads on one page
+	names  []string             // names of the unread parts; members of a change set that the user reads on one page share a name
 }
 
 func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgress {
@@ -144,8 +145,8 @@ func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgre
 	return s
 }
 
-// counts describes how much the user has read, for example "2/2 · 52 as in docx · 4 data files by hash": 2 of 2
-// parts were read, 52 files are the same as in docx, and the user accepts 4 data files by their hash.
+// counts describes how much the user has read. For example, "2/2 · 52 as in docx · 4 data files by hash" means
+// that 2 of 2 parts were read, 52 files are the same as in docx, and 4 data files are accepted by their hash.
 func (s readProgress) counts() string {
 	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Parts)
 	if s.Known > 0 {
@@ -168,9 +169,9 @@ func (b *batch) mayStayUnread(s readProgress) bool {
 	return true
 }
 
-// askApproveAll asks for an approval of the batch. The dialog is locked until the user has read everything, or
-// chooses to approve the unread parts and types their number. To approve several proposals that are not one
-// change set, the user types the number of proposals before y.
+// askApproveAll opens the dialog for approving the batch. The dialog is locked until the user has read everything.
+// If the unread parts may stay unread, the user can instead choose to approve them, and type their number. To
+// approve several proposals that are not a single change set, the user types the number of proposals before y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	so := b.progress(m.Seen.Progress) // computed once, because nothing is recorded as read while a dialog is open
 	tokens, changed := m.Pages.TokensAndChanges()
@@ -246,7 +247,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, read...))
 }
 
-// askRefuseAll asks for the reason to send the proposals back or to reject them.
+// askRefuseAll opens the dialog for sending back or rejecting the batch. The dialog requires a reason.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	_, changed := m.Pages.TokensAndChanges()
@@ -276,8 +277,8 @@ func forSeveral(d *screen.Dialog, n int) {
 	d.TypedCount = strconv.Itoa(n)
 }
 
-// decide returns a command that makes the same decision on all proposals of the batch. If one proposal cannot
-// be decided, none is.
+// decide returns a command that makes the same decision on all proposals of the batch. If a proposal cannot be
+// decided, no proposal is.
 func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	set := ""
 	if b.oneSet() {
@@ -381,8 +382,7 @@ func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	}
 }
 
-// askPartial lists the proposals that cannot be decided, grouped by reason, and offers to continue with the
-// other proposals.
+// askPartial lists the proposals that cannot be decided, grouped by reason, and offers to continue without them.
 func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
@@ -446,7 +446,7 @@ func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	return m.Shell.Ask(d)
 }
 
-// batch holds proposals that the user decides together. The dossiers were read for this decision.
+// batch contains proposals that are decided together. The dossiers were read for this decision.
 type batch struct {
 	act      proposals.Act
 	dossiers []review.Dossier
@@ -472,8 +472,7 @@ func (b *batch) oneSet() bool {
 	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
 }
 
-// draft returns the name of the unsent text for this decision. The name is different for every set of
-// proposals.
+// draft returns the name of the unsent text for this decision. Each set of proposals has a different name.
 func (b *batch) draft() string { return screen.DecisionDraft(b.act, b.proposals()...) }
 
 // proposals returns the proposals of the batch.

@@ -1,4 +1,4 @@
-// This file determines which proposals cannot be decided, and how the user can decide on the others.
+// This file determines which proposals of a batch cannot be decided, and offers ways to decide on the rest.
 
 package decisions
 
@@ -29,9 +29,9 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 		why := wording.Cannot(actor, b.act, d.Proposal)
 		if b.act == proposals.ActApprove {
 			alone := d
-			alone.Members = nil // the other members are in the batch and have refusals of their own
+			alone.Members = nil // the other members are in the batch too, and are checked separately
 			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
-			if set := d.Proposal.ChangeSet; set != "" { // use the same hint for all members of the set, so that byReason can group them
+			if set := d.Proposal.ChangeSet; set != "" { // all members of a set have the same hint, so byReason can group them
 				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"
 			}
 			why = strings.Join(wording.Obstacles(alone, wording.Remedies{Assess: again}), "; ")
@@ -71,16 +71,17 @@ func byReason(refused []refusal) [][]refusal {
 	return list
 }
 
-// remedy moves proposals between change sets, so that the user can approve the rest of a set.
+// remedy describes a move of proposals to another change set. After the move, the user can approve the rest
+// of a set.
 type remedy struct {
 	verb, done string
 	set        string // change set to which the proposals are moved; "" for none
 	moved      []proposals.ID
 }
 
-// remedy returns how the user can approve the rest of a change set: by moving the blocked members out of the
-// set, or, if a member was rejected, by moving all other members to a new set. It returns false if neither
-// helps.
+// remedy returns a move after which the user can approve the rest of a change set. It moves the blocked
+// members out of the set or, if a member was rejected, moves all other members to a new set. It returns
+// false if neither helps.
 func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
 		return remedy{}, false
@@ -114,8 +115,8 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	return way, true
 }
 
-// withSets returns the IDs of the refused proposals. If the decision is an approval, it includes the other
-// members of their change sets.
+// withSets returns the IDs of the refused proposals. For an approval, it adds the other members of their
+// change sets.
 func (b *batch) withSets(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {

@@ -19,14 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// User acts on proposals and calls. Each action returns its outcome as a sentence without a period.
+// User performs the user's acts on proposals and calls. Each method describes the outcome in a sentence without
+// a period.
 type User struct {
 	Context context.Context //nolint:containedctx // for reads before a dialog opens
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
 	Desk    Desk
-	// Versions returns at most limit versions of s, newest first. The parameter before is an exclusive upper
-	// bound for the version numbers; 0 means no bound.
+	// Versions returns up to limit versions of s with numbers below before, newest first. If before is 0, it
+	// begins with the newest version.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Calls    Calls     // nil if no gateway is available
 	Signer   Signer    // nil if decisions are not signed
@@ -51,8 +52,8 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	return act.Form(1).Done + " " + s.Rule + " in " + wording.FieldName(s.Path), err
 }
 
-// submit submits a new draft, and describes the outcome. If the draft cannot be submitted, submit returns the
-// draft unchanged.
+// submit submits a new draft and describes the outcome. If the draft cannot be submitted, submit returns it
+// unchanged.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, outcome string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -102,7 +103,7 @@ func (u *User) Restore(ctx context.Context, s registry.Subject, version int, rea
 }
 
 // Send sends a text that the user has edited. If w revises a proposal, the text becomes the next revision of
-// that proposal. If not, it becomes a new proposal.
+// that proposal. Otherwise, it becomes a new proposal.
 func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
 	if w.ID != "" {
 		p, err := u.Desk.Revise(ctx, u.Actor, w.ID, draft)
@@ -141,8 +142,8 @@ const maxWaiting = 200
 // CallState returns the state of call p.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. To find the recent
-// calls, it reads at most maxRecent of the newest calls. The result waiting is the number of waiting calls.
+// PendingCalls returns the waiting calls, followed by recent calls that no longer wait. It looks for recent
+// calls among the newest maxRecent calls. waiting is the number of waiting calls.
 func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -158,11 +159,11 @@ func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway
 	return calls, waiting, err
 }
 
-// ErrNotSigned indicates that the user declined to sign, so that the decision was not made.
+// ErrNotSigned indicates that the user declined to sign. Nothing was decided.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk that answers call p. If decisions must be signed, answerer first requests the
-// user's signature for the answer.
+// answerer returns the desk that approves or refuses call p. If decisions must be signed, it first requests the
+// user's signature.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil
@@ -170,7 +171,7 @@ func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, re
 	return u.Signer.Answer(ctx, p, approve, reason, u.Ask)
 }
 
-// The interfaces below declare what the actions use from other packages.
+// The interfaces below are implemented by other packages.
 
 // Decider decides on proposals and waives findings.
 type Decider interface {
@@ -203,7 +204,7 @@ type Reader interface {
 	ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error)
 }
 
-// Desk is the part of the review service that the user's actions require.
+// Desk is the part of the review service that User needs.
 type Desk interface {
 	Reader
 	Decider
@@ -211,7 +212,7 @@ type Desk interface {
 	Assessor
 }
 
-// Calls reads and answers the calls of agents that wait for the user.
+// Calls reads the calls of agents, and approves or refuses waiting calls.
 type Calls interface {
 	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	State(p gateway.Pending) gateway.PendingState
@@ -227,13 +228,13 @@ type Signer interface {
 	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
 }
 
-// Answerer answers waiting calls.
+// Answerer approves and refuses waiting calls.
 type Answerer interface {
 	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
 	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
 }
 
-// SignRequest describes a statement that the user is asked to sign.
+// SignRequest describes a statement for the user to sign.
 type SignRequest struct {
 	Principal, Key string
 	Statement      string // short hash of the statement
@@ -241,7 +242,7 @@ type SignRequest struct {
 	Run            func() error
 }
 
-// Line returns a sentence that mentions the signer, the key, and the statement.
+// Line returns a sentence with the signer, the key, and the statement.
 func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }

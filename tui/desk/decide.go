@@ -1,4 +1,4 @@
-// This file reads the proposals that the user decides, makes the decisions, and describes their outcome.
+// This file reads proposals for a decision, makes the decision, and describes its outcome.
 
 package desk
 
@@ -49,8 +49,8 @@ func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []prop
 	return out, nil
 }
 
-// Choices returns a choice for each dossier, with the review digest that the user has seen. The slice unread
-// contains, for each dossier, the number of unread parts that the user accepts; it may be nil.
+// Choices returns a choice for each dossier, with the review digest that the user has seen. unread contains
+// the number of unread parts that the user accepts in each dossier; it may be nil.
 func Choices(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
@@ -89,8 +89,7 @@ func decided(act proposals.Act, decisions []proposals.Decision) string {
 	return strings.Join(done, ". ")
 }
 
-// someOf joins the names. It lists at most maxNamed names, followed by the number of names that it leaves
-// out.
+// someOf joins the names. It lists up to maxNamed names, followed by the number of omitted names.
 func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
 		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
@@ -98,9 +97,9 @@ func someOf(names []string) string {
 	return wording.Enumerate(names)
 }
 
-// Decision returns a write that makes the same decision on all of the proposals. If one proposal cannot be
-// decided, the write decides none of them. draft is the name of the unsent reason. set is the name of the
-// change set that contains all of the proposals, or "".
+// Decision returns a write that makes the same decision on all proposals. If a proposal cannot be decided,
+// the write decides none. draft is the name of the unsent reason. set is the name of the change set that
+// contains all of the proposals, or "".
 func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft, set string) screen.Write {
 	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
 	for _, choice := range choices {

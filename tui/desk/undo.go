@@ -18,8 +18,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Undoing a decision does not remove the decision from the log. It is a new action: it proposes the same
-// content again, restores the previous version, or deactivates the definition.
+// Undoing a decision does not remove it from the log. Instead, a new action proposes the same content again,
+// restores the previous version, or deactivates the definition.
 
 // undo returns the action that undoes the given decisions, or nil if the decisions cannot be undone. set is the
 // name of the change set that contains all of the proposals, or "".
@@ -43,7 +43,7 @@ func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set strin
 	}}
 }
 
-// askRepropose reads proposals that were rejected or sent back, and asks whether to propose them again.
+// askRepropose reads proposals that were rejected or sent back, and opens a dialog to propose them again.
 func (u *User) askRepropose(sh screen.Shell, f screen.Frame, decisions []proposals.Decision) tea.Cmd {
 	return func() tea.Msg {
 		var ds []review.Dossier
@@ -66,7 +66,7 @@ func (u *User) askRepropose(sh screen.Shell, f screen.Frame, decisions []proposa
 	}
 }
 
-// reproposeAll returns a write that proposes the content of each dossier again. If ds has a single element, the
+// reproposeAll returns a write that proposes the content of each dossier again. If ds has only one element, the
 // write also opens the new proposal.
 func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 	if len(ds) == 1 {
@@ -93,8 +93,8 @@ func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 }
 
 // Repropose proposes the content of a closed or sent-back proposal again. The earlier decision stays in the
-// log. A sent-back proposal is withdrawn, because the new proposal replaces it. If a member of its change set
-// was rejected, the new proposal is not a member of the set, because the set can no longer be approved.
+// log. A sent-back proposal is withdrawn, because the new proposal replaces it. If a member of the change set
+// was rejected, the set can no longer be approved, so the new proposal does not join it.
 func (u *User) Repropose(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
 	draft := d.Revision.Draft
 	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {
@@ -113,8 +113,8 @@ func (u *User) Repropose(ctx context.Context, d review.Dossier) (proposals.Propo
 	return p, outcome + ", again after " + wording.Reference(d.Proposal), nil
 }
 
-// AskUndoSet asks whether to undo the approval of a change set. Undoing it proposes a new change set, which
-// restores the earlier versions.
+// AskUndoSet opens a dialog to undo the approval of a change set. This proposes a new change set that restores
+// the earlier versions.
 func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 	return sh.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
@@ -135,7 +135,8 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 	})
 }
 
-// askDeactivate asks for the reason to deactivate a definition that has just become live.
+// askDeactivate opens a dialog to deactivate a definition that has just become live. The dialog requires a
+// reason.
 func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decision) tea.Cmd {
 	subject := d.Subject.String()
 	return sh.Ask(screen.Dialog{
@@ -153,8 +154,8 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 	})
 }
 
-// deactivate proposes to deactivate the definition that became live with the given decision. The proposal keeps
-// the examples and test cases of the definition.
+// deactivate proposes to deactivate the definition that became live with the given decision. The proposal has
+// the same examples and test cases as the definition.
 func (u *User) deactivate(ctx context.Context, decision proposals.Decision, reason string) (proposals.Proposal, string, error) {
 	approved, err := u.Desk.Show(ctx, u.Actor, decision.Proposal)
 	if err != nil {

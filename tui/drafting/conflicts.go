@@ -49,7 +49,7 @@ func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	return ask
 }
 
-// take chooses a side for the selected passage and goes to the next undecided passage.
+// take chooses a side for the selected passage and selects the next undecided passage.
 func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	at := d.Pager.Stop()
 	g.choices[at] = side
@@ -62,8 +62,8 @@ func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	return nil
 }
 
-// save saves the merged text as a revision. If the user has not chosen a side for every passage, it asks for a
-// choice instead.
+// save saves the merged text as a revision. If a passage is undecided, save selects it and requests a choice
+// instead.
 func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
@@ -78,7 +78,7 @@ func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	return m.send(editor.Manuscript{ID: g.p.ID}, draft, true, "")
 }
 
-// edit opens the merged text in the editor, with the choices that the user has made so far.
+// edit opens the merged text in the editor. Passages that the user has decided are resolved.
 func (g *merge) edit(m *Drafting) tea.Cmd {
 	if why := m.Editor.Missing(); why != "" {
 		m.Shell.Say(screen.Warning, "e: %s", why)
@@ -153,7 +153,7 @@ func wordDiffs(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	return a, b
 }
 
-// merge holds a rebase with conflicts and the user's choices.
+// merge contains the conflicts of a rebase and the user's choices.
 type merge struct {
 	p        proposals.Proposal
 	conflict *review.RebaseConflict

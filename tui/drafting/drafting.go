@@ -38,7 +38,7 @@ type Drafting struct {
 	Write  func(screen.Write) tea.Cmd
 }
 
-// DraftNew asks which definition a new proposal is for, and then opens the proposal in the editor.
+// DraftNew prompts for the definition that a new proposal is about, and opens the proposal in the editor.
 func (m *Drafting) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.User.Layer) + "/")
 	return m.Shell.OpenLine(&screen.Line{
@@ -93,8 +93,8 @@ func (m *Drafting) Fork(id string) tea.Cmd {
 	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
 }
 
-// edited checks the text that the user has edited. If the text has no problems, edited asks whether to send it.
-// If not, it shows the problems.
+// edited checks the text that the user has edited. It opens a dialog that shows the problems or, if there are
+// none, offers to send the text.
 func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-// Package editor opens proposals in the user's own editor.
+// Package editor opens proposals in the user's editor.
 package editor
 
 import (
@@ -28,15 +28,15 @@ import (
 // Editor opens texts in the user's editor.
 type Editor struct {
 	Folder string // folder for the files of manuscripts; if "", nothing can be edited
-	Remote bool   // programs cannot be run, so the user edits texts in the workbench
+	Remote bool   // programs cannot be run; the user edits texts in the workbench
 	Getenv func(string) string
 	// Exec returns a command that runs a process in the terminal and sends a message when the process exits. If
 	// Exec is nil, Editor uses tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 }
 
-// command returns the command line of the configured editor. If none is configured, it returns "vi" if vi is
-// installed, and "" if not.
+// command returns the command line of the configured editor. If no editor is configured, it returns "vi" if vi is
+// installed, and "" otherwise.
 func (e *Editor) command() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
@@ -73,7 +73,7 @@ func (e *Editor) CannotOpen(file string) string {
 	return e.Missing()
 }
 
-// StoredIn describes where the given file of a manuscript is stored.
+// StoredIn describes the location of a manuscript's file for the user.
 func (e *Editor) StoredIn(file string) string {
 	if e.Remote {
 		return "your unsent drafts"
@@ -92,7 +92,7 @@ func (e *Editor) Run(w Manuscript, fn func(text []byte, err error) tea.Cmd) tea.
 	if give == nil {
 		give = tea.ExecProcess
 	}
-	// Like Git, run the editor's command with a shell, because it can contain arguments, for example "code
+	// Like Git, run the editor in a shell, because the configured command can contain arguments, for example "code
 	// --wait".
 	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, openArgs(e.command(), w.File, w.line())...)
 	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
@@ -161,8 +161,8 @@ func (w Manuscript) create() error {
 	return err
 }
 
-// line returns the number of the first line that contains w.At, or 0 if no line does. The editor opens the file
-// at this line.
+// line returns the number of the first line that contains w.At, or 0 if there is none. The editor opens the file at
+// this line.
 func (w Manuscript) line() int {
 	at := strings.TrimSpace(w.At)
 	text, err := os.ReadFile(w.File)
@@ -195,8 +195,8 @@ type Manuscript struct {
 	At   string // content of the line at which the editor opens the file; "" for the beginning
 }
 
-// Unchanged reports whether text is the initial text. For a merge, it returns false, because the user must at
-// least remove the conflict markers.
+// Unchanged reports whether text is the initial text. For a merge, it returns false: the user must at least remove
+// the conflict markers.
 func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
@@ -220,9 +220,9 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// marshal returns the text of a draft and a file extension. The text is JSON if Markdown would lose information or
-// contain hidden characters. In JSON, hidden characters are escape sequences that an editor cannot lose. In all other
-// cases, the text is Markdown.
+// marshal returns the text of a draft and its file extension. The text is Markdown, unless Markdown would lose
+// information or contain hidden characters. Otherwise, it is JSON, where hidden characters are escape sequences that
+// an editor cannot lose.
 func marshal(d proposals.Draft) (text []byte, ext string) {
 	if text, err := d.Markdown(); err == nil && isFullyVisible(string(text)) {
 		return text, ".md"
@@ -230,8 +230,8 @@ func marshal(d proposals.Draft) (text []byte, ext string) {
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// isFullyVisible reports whether an editor shows every character of text. It accepts a variation selector after
-// a symbol, because both together are an emoji.
+// isFullyVisible reports whether an editor shows every character of text. It accepts a variation selector after a
+// symbol, because the two together are an emoji.
 func isFullyVisible(text string) bool {
 	var before rune
 	for _, r := range text {

@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// State returns the label for the state of p as seen by the actor, for example "your turn".
+// State returns the label for the state of p from the point of view of the actor, for example "your turn".
 func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, word draw.Safe, style theme.Style) {
 	if p.WaitsForOthers(actor) {
 		return "◑", "others' turn", th.Info

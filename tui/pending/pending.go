@@ -1,4 +1,5 @@
-// Package pending tracks the operations that run outside the update loop, and tells the user about slow ones.
+// Package pending tracks the operations that run outside the update loop, and shows slow operations to the
+// user.
 package pending
 
 import (
@@ -23,14 +24,13 @@ type Operations struct {
 	open    []*Operation // oldest first
 }
 
-// New returns an empty list of operations. The function delay returns a command that sends a message after
-// the given time.
+// New returns an empty list of operations. delay returns a command that sends a message after the given time.
 func New(now func() time.Time, delay func(time.Duration, tea.Msg) tea.Cmd) *Operations {
 	return &Operations{now: now, after: delay}
 }
 
-// Operation is a running read or write. The field done is the number of completed steps. The field total is
-// the number of all steps, or 0 if it is unknown.
+// Operation is a running read or write. done is the number of completed steps, and total is the number of all
+// steps, or 0 if it is unknown.
 type Operation struct {
 	of          *Operations
 	what        string
@@ -38,7 +38,7 @@ type Operation struct {
 	done, total int
 }
 
-// Begin records the start of an operation, which is shown to the user as label.
+// Begin records the start of an operation. label describes the operation to the user.
 func (p *Operations) Begin(label string) *Operation {
 	o := &Operation{of: p, what: label}
 	o.Resume()
@@ -76,7 +76,7 @@ func (p *Operations) oldest() (o Operation, ok bool) {
 	return *p.open[0], true
 }
 
-// Writing is the description that the user sees for a write.
+// Writing is the label of a write.
 const Writing = "Writing"
 
 // Tracked returns a function that calls read and tracks the call as an operation. If read is nil, Tracked
@@ -97,8 +97,8 @@ const Every = 100 * time.Millisecond
 // Tick is a message that redraws the screen while an operation runs.
 type Tick struct{}
 
-// Watch returns a command that starts the redraws. It returns nil if a redraw is scheduled or no operation is
-// running. It is called at every poll.
+// Watch returns a command that starts the redraws. It returns nil if a redraw is already scheduled or no
+// operation is running. It is called at every poll.
 func (p *Operations) Watch() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -107,7 +107,7 @@ func (p *Operations) Watch() tea.Cmd {
 }
 
 // Soon returns a command that redraws the screen after slowAfter, when an operation that begins now would
-// become slow. It returns nil if a redraw is scheduled.
+// become slow. It returns nil if a redraw is already scheduled.
 func (p *Operations) Soon() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -142,9 +142,9 @@ func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	return o, elapsed, ok && elapsed >= slowAfter
 }
 
-// Line draws the description, the progress, and the age of the oldest operation. It returns nil if that
-// operation is not slow yet. blocked reports whether a write is waiting for another process to release the
-// database; it may be nil.
+// Line draws the label, the progress, and the age of the oldest operation. It returns nil if this operation
+// is not slow yet. blocked reports whether a write is waiting for another process to release the database; it
+// may be nil.
 func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	o, elapsed, ok := p.slow()
 	if !ok {

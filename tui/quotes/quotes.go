@@ -1,4 +1,4 @@
-// Package quotes quotes the lines of a proposal that findings and comments are about.
+// Package quotes quotes the lines of a proposal to which findings and comments refer.
 package quotes
 
 import (
@@ -58,13 +58,13 @@ func lineOf(text string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut, because the diff
-// shows them in full.
+// maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut; the diff shows them
+// in full.
 const maxPassage = 2000
 
-// Findings lists the findings of a dossier. Each row of findings is a stop. A passage is quoted once, below the
-// rows that share it. In the map required, Findings stores how many bytes of each quoted line the user must
-// see.
+// Findings lists the findings of a dossier. Each row of findings is a stop. If several rows have the same
+// passage, it is quoted once, below the last row. For each quoted line, Findings stores in required how many
+// bytes the user must see.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, required map[pager.TextID]int) {
 	var remedies []string
 	for i, r := range list {
@@ -111,10 +111,10 @@ type quotation struct {
 	start, end int
 }
 
-// contextChars is the maximum number of characters that are quoted before a passage, and after it.
+// contextChars is the maximum number of characters that are quoted on each side of a passage.
 const contextChars = 32
 
-// PassageLines returns the lines that quote the passage of a finding.
+// PassageLines returns the lines of the quotation of a finding's passage.
 func PassageLines(s review.Standing) []string {
 	switch {
 	case s.Passage == "":
@@ -125,8 +125,8 @@ func PassageLines(s review.Standing) []string {
 	return strings.Split(s.Passage, "\n")
 }
 
-// passage quotes the passage of a finding. If the passage is within a single line, the quotation includes the
-// text before and after the passage.
+// passage quotes the passage of a finding. If the passage is part of a single line, the quotation includes text
+// before and after it.
 func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	lines := PassageLines(s)
 	out := lists.Map(lines, func(l string) quotation { return quotation{l, 0, len(l)} })
@@ -171,15 +171,15 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	return lineOf(field.Text, n)
 }
 
-// FindingID returns the ID of a finding's passage in the record of a pager.
+// FindingID returns the ID of the first line of a finding's passage in the record of a pager.
 func FindingID(s review.Standing) pager.TextID {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
 	return pager.TextID(h.Sum64()&^0xffff | 1)
 }
 
-// Line returns the line at anchor. If anchor is a whole field, it returns "". It returns false if the field or
-// the line does not exist.
+// Line returns the line at anchor, or "" if anchor is a whole field. It returns false if the field or the line
+// does not exist.
 func (q *Quotes) Line(d review.Dossier, anchor review.Anchor) (string, bool) {
 	for _, r := range d.Revisions {
 		if r.Number != anchor.Revision {
@@ -199,12 +199,12 @@ func (q *Quotes) Line(d review.Dossier, anchor review.Anchor) (string, bool) {
 	return "", false
 }
 
-// Row contains the findings of one row of a list: a single finding, or several findings without a waiver that
-// have the same severity and the same passage.
+// Row contains the findings of a row: a single finding, or several findings without a waiver that have the same
+// severity and passage.
 type Row []review.Standing
 
-// Rows groups findings into rows. Rows about the same passage are adjacent, at the position of the first
-// finding about this passage.
+// Rows groups findings into rows. Rows with the same passage are adjacent, at the position of the first finding
+// with this passage.
 func Rows(all []review.Standing) []Row {
 	type passage struct {
 		path, text   string
@@ -239,7 +239,7 @@ func (r Row) Rules() string {
 	return strings.Join(ids, " ")
 }
 
-// actions describes what the passage does, without quoting it.
+// actions describes the actions in the passage without quoting it.
 func (r Row) actions() string {
 	if len(r) == 1 {
 		return r[0].Deed()
@@ -253,8 +253,7 @@ func (r Row) actions() string {
 	return strings.Join(deeds, " · ")
 }
 
-// Message describes the findings of row n. It quotes the passage, unless the previous row is about the same
-// passage.
+// Message describes the findings of row n. It quotes the passage, unless the previous row has the same passage.
 func Message(list []Row, n int) string {
 	switch r := list[n]; {
 	case n > 0 && samePassage(list[n-1][0], r[0]):

@@ -19,15 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Record contains, for each proposal, the parts that have been on screen. It exists as long as the workbench is
-// running.
+// Record contains, for each proposal, the parts that have been on screen. It is not stored when the workbench
+// ends.
 type Record struct {
 	readings map[proposals.ID]*Reading
 	views    map[proposals.ID]view
 }
 
-// view is a place other than the proposal's own page where the user can read a proposal: the page of its change
-// set, or the side pane of the queue.
+// view is a place, other than the proposal page, where the user can read a proposal. It is the page of a change
+// set or the side pane of the queue.
 type view struct {
 	dossier review.Dossier
 	unread  func(id proposals.ID) (unread, missing []string)
@@ -36,9 +36,9 @@ type view struct {
 // New returns an empty record.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]view{}} }
 
-// AddView registers a place where the user can read the proposals in ds, in addition to the pages of the
-// proposals. The function unread returns the unread parts of a proposal. Its second result, missing, lists the
-// parts that must be on screen even if the user approves unread parts.
+// AddView registers a place where the user can read the proposals in ds, in addition to their pages. unread
+// returns the unread parts of a proposal. missing lists the parts that must be on screen even if the user
+// approves unread parts.
 func (s *Record) AddView(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
 		s.views[d.Proposal.ID] = view{d, unread}
@@ -110,8 +110,8 @@ func (s *Record) Missing(d review.Dossier) []string {
 }
 
 // sameText reports whether a user who has read dossier a has also read the text of dossier b. This is the case if
-// both have the same text and the same base, and b has no finding about hidden characters. For example, a waiver
-// changes the digest, but not the text.
+// both have the same text and the same base, and b has no finding about hidden characters. The digests may
+// differ: for example, a waiver changes the digest, but not the text.
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
@@ -132,8 +132,8 @@ type Reading struct {
 // Reading returns the record for the page of the given proposal, or nil if the page has not been shown.
 func (s *Record) Reading(id proposals.ID) *Reading { return s.readings[id] }
 
-// Show records that the page of a proposal shows d. hash is the result of ContentHash(d). findings are the
-// pagers that quote passages; only the first call for a proposal uses them.
+// Show records that the page of a proposal shows d. hash is ContentHash(d). findings are the pagers that quote
+// passages; only the first call for a proposal uses them.
 func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r := s.readings[d.Proposal.ID]
 	if r == nil {
@@ -152,7 +152,8 @@ func (r *Reading) SetDiff(c Comparison, list *difflist.List, p *pager.Pager) {
 }
 
 // FirstUnseen returns the first part that has not been on screen. This is a row of the diff or, if the diff has
-// been on screen, a finding about hidden characters. FirstUnseen returns -1 and nil if no such part is left.
+// been on screen, a finding about hidden characters. If every part has been on screen, FirstUnseen returns -1 and
+// nil.
 func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	if row, ok := r.List.FirstUnseen(r.Pager); ok {
 		return row, nil
@@ -183,8 +184,8 @@ func (r *Reading) hasSeen(s review.Standing) bool {
 	return true
 }
 
-// Comparison identifies a diff. Two diffs with equal Comparisons have the same sides and the same number of
-// unchanged lines around each change.
+// Comparison identifies a diff. Diffs with equal Comparisons have the same sides and the same number of unchanged
+// lines around each change.
 type Comparison struct {
 	From     string // name of the old side, which is a version or a revision; its content never changes
 	New      string // hash of the new content
@@ -192,8 +193,8 @@ type Comparison struct {
 	Context  int
 }
 
-// SkipReasons returns the reasons why files of a proposal need not be read. The map keys are the paths of the
-// files.
+// SkipReasons returns the reasons why files of a proposal need not be read, keyed by the path of the file in the
+// definition.
 func SkipReasons(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()

@@ -1,4 +1,4 @@
-// Package unsent stores the user's unsent texts in files. The texts survive when a dialog closes, when the
+// Package unsent stores the user's unsent texts in files. The texts survive when a dialog is closed, when the
 // program ends, and when it crashes.
 package unsent
 
@@ -16,8 +16,7 @@ import (
 )
 
 // Folder stores unsent texts. If its path is "", it stores nothing. Commands run concurrently, so Folder
-// applies the changes of a file in the order in which they were requested. An older change never overwrites a
-// newer one.
+// numbers the changes of each file. An older change never overwrites a newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex
@@ -75,7 +74,7 @@ func (f *Folder) Drop(name string) tea.Cmd {
 }
 
 // change returns a command that calls fn to change a file. The command does nothing if a newer change of the
-// file has been requested by the time it runs.
+// file has been requested in the meantime.
 func (f *Folder) change(name string, fn func(file string) error) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -98,7 +97,7 @@ func (f *Folder) change(name string, fn func(file string) error) tea.Cmd {
 	}
 }
 
-// Then returns a command that runs cmd and, if cmd does not fail, runs next.
+// Then returns a command that runs cmd and, if it does not fail, next.
 func Then(cmd, next tea.Cmd) tea.Cmd {
 	if cmd == nil || next == nil {
 		return tea.Batch(cmd, next)

@@ -1,5 +1,5 @@
-// Package wording contains texts that several interfaces share, for example the references of proposals and the
-// reasons that prevent actions.
+// Package wording contains texts that several interfaces share, for example the names of proposals and the
+// reasons why actions are not possible.
 package wording
 
 import (
@@ -21,8 +21,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Reference returns the short name of a proposal: its issue number or, if it has no issue yet, the beginning of
-// its ID.
+// Reference returns the short name of a proposal. This is its issue number or, if it has no issue yet, the
+// beginning of its ID.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -85,7 +85,7 @@ func Advice(r proposals.Recommendation) string {
 	return string(r)
 }
 
-// RuleCount returns the ID of a rule. If the rule has several findings, their number follows.
+// RuleCount returns the ID of a rule, followed by the number of its findings if there are several.
 func RuleCount(r review.RuleFindings) string {
 	if r.Count == 1 {
 		return r.Rule
@@ -97,7 +97,7 @@ func RuleCount(r review.RuleFindings) string {
 const MaxRules = 4
 
 // Rules lists the IDs of rules with the numbers of their findings. If there are more than MaxRules rules, it
-// adds the number of the others.
+// adds the number of further rules.
 func Rules(all []review.RuleFindings) string {
 	names := lists.Map(all, RuleCount)
 	if n := len(names) - MaxRules; n > 1 {
@@ -150,12 +150,12 @@ func CannotRepropose(p proposals.Proposal) string {
 	return "only rejected, withdrawn, or sent-back proposals can be proposed again; to end a waiver, select it"
 }
 
-// Remedies contains texts that Obstacles appends to its results. Each explains, in the terms of the current
-// interface, how to remove an obstacle.
+// Remedies contains texts that Obstacles appends to its results. Each text explains how to remove an obstacle
+// in the current interface.
 type Remedies struct{ Findings, Rebase, Assess string }
 
-// Obstacles returns the reasons why the viewer of d cannot approve the proposal. It returns one reason for all
-// open blocking findings together.
+// Obstacles returns the reasons why the viewer of d cannot approve the proposal. All open blocking findings are
+// a single reason.
 func Obstacles(d review.Dossier, ways Remedies) []string {
 	var out []string
 	for _, o := range d.Obstacles {
@@ -191,7 +191,8 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 	return nil
 }
 
-// BeforeApproval describes the effect of the next approval on a proposal that several users must approve.
+// BeforeApproval describes the approvals of a proposal that several users must approve, and the effect of the
+// next approval.
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
@@ -210,7 +211,7 @@ func SubmitProblems(d review.Dossier) []string {
 }
 
 // Channels returns a line for each agent with channel prompts that the proposal changes. The line lists the
-// channels, and ends with the agent's note.
+// channels, followed by the agent's element of notes.
 func Channels(d review.Dossier, notes map[string]string) []string {
 	byAgent := map[string][]string{}
 	var order []string
@@ -228,7 +229,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lists.Map(order, func(agent string) string { return agent + ": " + Enumerate(byAgent[agent]) + notes[agent] })
 }
 
-// Becomes describes which version the approval of p creates, for example "version 3 → 4".
+// Becomes describes the version that the approval of p creates, for example "version 3 → 4".
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"

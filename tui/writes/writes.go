@@ -46,11 +46,11 @@ func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *W
 // Running returns the number of running writes.
 func (w *Writer) Running() int { return w.running }
 
-// Cancel cancels the running writes. It is called when the program is told to terminate.
+// Cancel cancels the running writes. It is called to terminate the program.
 func (w *Writer) Cancel() { w.cancel() }
 
-// Write returns a command that runs fn. The program waits for fn before it quits. If the program is told to
-// terminate, the write is canceled. A canceled write takes effect completely or not at all.
+// Write returns a command that runs fn. The program does not quit before fn has returned. A request to
+// terminate the program cancels the write. A canceled write is performed completely or not at all.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -80,11 +80,11 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	}
 }
 
-// Outcomes describes the outcomes of the writes that ended after the program was told to terminate.
+// Outcomes describes the outcomes of the writes that ended after a request to terminate the program.
 func (w *Writer) Outcomes() []string { return w.outcomes }
 
 // Sign opens a dialog that shows the signer, the key, and the statement. The key is used only after the user
-// confirms.
+// has confirmed.
 func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
@@ -129,23 +129,23 @@ func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 type signingKey struct{}
 
 // operationKey is the context key of the pending operation that represents a write. The operation is paused
-// while the user is asked, because the user's time must not make the write look slow.
+// while a dialog is waiting for the user, because this time must not make the write look slow.
 type operationKey struct{}
 
-// signatureRequest is a request for a signature, with a channel for the outcome.
+// signatureRequest is a request for a signature. The outcome is sent to the channel reply.
 type signatureRequest struct {
 	desk.SignRequest
 	reply chan error
 }
 
-// SignatureRequested is sent when a write requests a signature. After the user has answered, the command in
-// the field wait returns the next request, or the result of the write.
+// SignatureRequested is sent when a write requests a signature. After the user has responded, the command wait
+// returns the next request, or the result of the write.
 type SignatureRequested struct {
 	ask  signatureRequest
 	wait tea.Cmd
 }
 
-// AskToSign asks the user to sign. Only a running write may call it, and not in the update loop.
+// AskToSign requests a signature from the user. Only a running write may call it, and not in the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signatureRequest)
 	if !ok {
@@ -187,8 +187,8 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 	}
 }
 
-// terminalRun is a function that takes over the terminal. line is written to the terminal before the function
-// runs.
+// terminalRun is a function that uses the terminal while the workbench is suspended. line is written to the
+// terminal before the function runs.
 type terminalRun struct {
 	run  func() error
 	line string
