@@ -146,9 +146,15 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
+// Asks reports whether Confirm can ask the user: in a terminal, and not with --json.
+func (a *App) Asks() bool { return !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal }
+
 // Confirm creates a page, calls write to fill it, and prints the page and the question. It returns true only if the
-// user answers "y" or "yes".
+// user answers "y" or "yes". If it cannot ask, it returns a usage error.
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
+	if !a.Asks() {
+		return false, process.Usagef("toolcrib asks %q only in a terminal, and not with --json; to answer yes, add --yes", question)
+	}
 	p := &output.Page{Colour: a.Colour()}
 	write(p)
 	p.Buf.WriteString(question + " [y/N] ")

@@ -50,10 +50,7 @@ func newTrust(a *command.App) *cobra.Command {
 				return err
 			}
 			if !yes {
-				if a.Form.JSON || !a.Env.InTerminal || !a.Env.OutTerminal {
-					return process.Usagef("trust cannot ask for confirmation here; read %s, and then run: toolcrib trust --yes %s", file, output.ShellWord(file))
-				}
-				yes, err := a.Confirm("Trust this file as it is?", func(p *output.Page) {
+				yes, err := a.Confirm("Trust "+file+" as it is?", func(p *output.Page) {
 					p.Linef("%s:", file)
 					p.Text("  ", string(text))
 				})

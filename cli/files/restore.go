@@ -100,8 +100,6 @@ func newRestore(a *command.App) *cobra.Command {
 				if _, err := a.Env.Out.Write(p.Buf.Bytes()); err != nil {
 					return err
 				}
-			case !a.Env.InTerminal || a.Form.JSON:
-				return process.Usagef("restore asks for confirmation before it writes; in a script, add --yes")
 			default:
 				if ok, err := a.Confirm("Write these changes?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
 					return err

@@ -82,8 +82,6 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 		return fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", c.Follow.Source)
 	case c.Follow.Source != "" && c.Sources["follow.source"] != c.UserFile:
 		return fmt.Errorf("%s sets the registry that this machine follows; only an administrator can change that file", c.Sources["follow.source"])
-	case !flags.yes && !a.Env.InTerminal:
-		return process.Usagef("without a terminal, add --yes to use the approvals of %s on this machine", f.Source)
 	}
 	following, err := a.Follow(f)
 	if err != nil {
@@ -99,7 +97,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 		return err
 	}
 	if !flags.yes {
-		yes, err := a.Confirm("Use the approvals of this registry on this machine?", func(p *output.Page) { describe(p, doc) })
+		yes, err := a.Confirm("Use the approvals of "+f.Source+" on this machine?", func(p *output.Page) { describe(p, doc) })
 		if err != nil || !yes {
 			return errors.Join(err, discardUnused(following, c))
 		}
@@ -128,8 +126,6 @@ func stopFollowing(a *command.App, yes bool) error {
 		return errors.New("this machine follows no registry")
 	case c.Sources["follow.source"] != c.UserFile:
 		return fmt.Errorf("%s sets the registry that this machine follows; only an administrator can change that file", c.Sources["follow.source"])
-	case !yes && !a.Env.InTerminal:
-		return process.Usagef("without a terminal, add --yes to make guards withhold every tool that is not approved in this machine's own database")
 	case !yes:
 		yes, err := a.Confirm("Stop following "+c.Follow.Source+"? Guards then withhold every tool that is not approved in this machine's own database.", func(*output.Page) {})
 		if err != nil || !yes {

@@ -246,7 +246,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 
 // finish prints the planned changes, asks for confirmation if necessary, and writes the changes.
 func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
-	asks := !f.yes && !a.Form.JSON && !a.Flags.DryRun && a.Env.InTerminal && a.Env.OutTerminal && len(plans) > 0
+	asks := !f.yes && !a.Flags.DryRun && len(plans) > 0
 	if asks {
 		var err error
 		if f.yes, err = a.Confirm("Write "+output.Counted(len(plans), "file")+"?", d.write); err != nil {
