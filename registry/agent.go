@@ -8,25 +8,27 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Agent is the profile of one agent. Optional fields with their zero value are
-// absent in JSON.
+// Agent is the profile of an agent. The JSON omits optional fields that have their zero
+// value.
 type Agent struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Agents: the tone, in a line.
+	// Agents: the tone, as a single line.
 	Vibe string `json:"vibe,omitempty"`
-	// Agents: the philosophy of behavior, as prose without headings, tool names or
-	// instructions.
+	// Agents: the principles of the agent's behavior, as prose without headings, tool
+	// names or instructions.
 	Soul string `json:"soul,omitempty"`
-	// Agents: the prompt with $identity, $soul, $channel_guidance, $current_time, $memory_notes,
-	// $user_instructions, $tool_guidance, $tool_catalog, $interaction_learning, $operating_model,
-	// $session_section and $bootstrap_context. By default, the prompt contains these parts in the
-	// built-in order.
+	// Agents: the template of the prompt. It can contain the placeholders $identity, $soul,
+	// $channel_guidance, $current_time, $memory_notes, $user_instructions, $tool_guidance,
+	// $tool_catalog, $interaction_learning, $operating_model, $session_section and
+	// $bootstrap_context. Without a template, the prompt contains all these parts in a fixed
+	// order.
 	PromptTemplate string `json:"promptTemplate,omitempty"`
-	// Agents: how the agent works; the text that replaces $operating_model.
+	// Agents: how the agent works. This text replaces $operating_model in the prompt.
 	OperatingModel string `json:"operatingModel,omitempty"`
-	// Agents: what the agent learns from the user; the text that replaces $interaction_learning.
+	// Agents: what the agent should learn from the user. This text replaces $interaction_learning in the
+	// prompt.
 	InteractionLearning string `json:"interactionLearning,omitempty"`
 	// Agents: guidance for each channel, such as {"web": "…"}.
 	ChannelGuidance map[string]string `json:"channelGuidance,omitempty"`
@@ -37,27 +39,27 @@ type Agent struct {
 	// Agents: the tools of the agent, as the id of an allow-list, a list of tool ids, or an object
 	// with the keys of a list.
 	AllowList *AllowList `json:"allowList,omitempty"`
-	// Agents: categories of tools that the agent has in addition to allowList.
+	// Agents: categories. The agent has the tools of these categories in addition to the tools in allowList.
 	Categories []string `json:"categories,omitempty"`
 	// Agents: an IANA name such as Europe/Berlin.
 	Timezone string `json:"timezone,omitempty"`
-	// Agents: switches of the application that runs the agent, such as {"missions_enabled": true};
-	// toolcrib passes them on.
+	// Agents: feature flags for the application that runs the agent, such as {"missions_enabled":
+	// true}. toolcrib does not interpret them.
 	Features map[string]bool `json:"features,omitempty"`
 	Status   Status          `json:"status,omitempty"`
 }
 
-// SessionOpen has the texts for the start of a session.
+// SessionOpen contains the texts for the start of a session.
 type SessionOpen struct {
-	// For a new user.
+	// The text for a new user.
 	Bootstrap string `json:"bootstrap,omitempty"`
-	// For a user who has had sessions before.
+	// The text for a user who has had sessions before.
 	Returning string `json:"returning,omitempty"`
 }
 
-// AllowList selects the tools that an agent may have. JSON represents an AllowList as a string (the id of a List),
-// as an array of tool ids, or as an object with the keys below. An AllowList that only refers to a List has no
-// field set except Name.
+// AllowList selects the tools that an agent may have. In JSON, an AllowList is the id of a List, an array of tool
+// ids, or an object with the keys below. If an AllowList refers to a List, Name is the id of the List and all
+// other fields are empty.
 type AllowList struct {
 	Name               string   `json:"name,omitempty"`
 	Tools              []string `json:"tools,omitempty"`
@@ -72,7 +74,7 @@ type AllowList struct {
 // BindJSON implements jsondoc.Binder. It accepts all three JSON forms of an AllowList.
 func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object AllowList
-	switch n.Kind { //nolint:exhaustive // the lines below report other kinds
+	switch n.Kind { //nolint:exhaustive // the code below reports other kinds
 	case jsondoc.String:
 		a.Name = n.Text
 		if a.Name != "" {
@@ -100,12 +102,12 @@ func (a AllowList) Reference() bool {
 	return a.Name != "" && a.criteria()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
 }
 
-// criteria returns the number of entries of the allow-list that can admit tools.
+// criteria returns the total number of names, categories, and kinds that can admit tools.
 func (a AllowList) criteria() int {
 	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }
 
-// Offers reports whether the allow-list has at least one entry that can admit tools.
+// Offers reports whether the allow-list has at least one name, category, or kind that can admit tools.
 func (a AllowList) Offers() bool { return a.criteria() > 0 }
 
 // List is a named allow-list, the content of a subject of KindList. Agents refer to a List by its id. If a
@@ -118,21 +120,21 @@ type List struct {
 	Tools []string `json:"tools,omitempty"`
 	// Lists: categories. All tools of these categories are included.
 	Categories []string `json:"categories,omitempty"`
-	// Lists: low, medium or high, or a list of these values. Restricts the tools that are
-	// added by categories.
+	// Lists: low, medium or high, or a list of these values. Only tools of these tiers
+	// are included by categories.
 	Tiers Tiers `json:"tier,omitempty"`
-	// Lists: tool ids added where the agent does not work on the user's machine.
+	// Lists: ids of tools that are added if the agent does not work on the user's machine.
 	AddWhenNonLocal []string `json:"addWhenNonLocal,omitempty"`
-	// Lists: tool ids excluded where the agent works on the user's machine.
+	// Lists: ids of tools that are excluded if the agent works on the user's machine.
 	ExcludeInLocal []string `json:"excludeInLocal,omitempty"`
-	// Lists: tool ids added where semantic search is available.
+	// Lists: ids of tools that are added if semantic search is available.
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`
 	// Lists: prompt, action or both. All active tools of these kinds are included.
 	Kinds  Kinds  `json:"kinds,omitempty"`
 	Status Status `json:"status,omitempty"`
 }
 
-// AllowList returns l as an AllowList whose Name is the id of l.
+// AllowList converts l to an AllowList. The Name of the result is the id of l.
 func (l List) AllowList() AllowList {
 	return AllowList{
 		Name: l.ID, Tools: l.Tools, Categories: l.Categories, Tiers: l.Tiers, AddWhenNonLocal: l.AddWhenNonLocal,
@@ -154,8 +156,8 @@ func (a AllowList) Admits(t Tool) bool {
 	return listed(t.ID) || slices.ContainsFunc(t.Aliases, listed)
 }
 
-// Problems returns the reasons why l is not a complete definition, or nil. Each problem has the path of the field,
-// which starts with path, and the expected value.
+// Problems returns the reasons why l is not a complete definition, or nil. Each problem states the expected value
+// and the path of the field. The given path is a prefix of this path.
 func (l List) Problems(path string) jsondoc.Problems {
 	c := newChecker(path)
 	c.id("id", l.ID)

@@ -1,4 +1,4 @@
-// This file looks up tools and allow-lists by name in a Finder and merges the layers of the results.
+// This file looks up tools and allow-lists in a Finder and merges the results from all layers.
 
 package registry
 
@@ -10,29 +10,30 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Entry is the definition that is visible for an id when several layers are merged.
+// Entry is the result of merging the definitions of one id in several layers: the visible definition and the
+// definitions that it overrides.
 type Entry struct {
 	Live
 	// Hides lists the subjects in weaker layers that this definition overrides, strongest first.
 	Hides []Subject
 }
 
-// Active reports whether the definition of e is in use. An inactive Entry still hides the definitions that it
-// overrides.
+// Active reports whether the visible definition is active. A deactivated definition still hides the
+// definitions that it overrides.
 func (e Entry) Active() bool { return e.Definition.Status() == Active }
 
 // Catalog finds tools and allow-lists in several merged layers. Its methods look up names in indexes instead of
-// reading all definitions.
+// reading all definitions. Methods that return several tools return the core tools first. Core tools and other
+// tools are each sorted by id.
 type Catalog interface {
-	// ByName returns the tool of each of the given names. A name is an id or an alias; a tool with the name as its id
-	// takes precedence over a tool with the name as an alias. A deactivated tool is returned only if no active tool
-	// has the name. Unknown names are absent from the map.
+	// ByName returns the tools with the given names, keyed by name. A name can be an id or an alias; ids have
+	// precedence over aliases. ByName returns a deactivated tool only if no active tool has the name. Unknown names
+	// are absent from the map.
 	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
-	// ByCategory returns the active tools in the given category: the core tools, then the others, each sorted by id.
+	// ByCategory returns the active tools in the given category.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. It
-	// returns at most limit tools that are not core tools, or all tools if limit is 0. The result more reports whether
-	// tools were omitted.
+	// ByKind returns the active tools of the given kind. It returns all core tools and at most limit other tools, or
+	// all tools if limit is 0. The result more reports whether tools were omitted.
 	ByKind(ctx context.Context, kind ToolKind, limit int) (entries []Entry, more bool, err error)
 	// List returns the allow-list with the given id, whether or not it is active. It returns false if no such
 	// allow-list exists.
@@ -42,13 +43,14 @@ type Catalog interface {
 // Finder finds the live definitions in each layer separately, including deactivated definitions. A Finder does not
 // merge layers.
 type Finder interface {
-	// ByName returns the live tools whose id or alias is one of names. Each tool is returned once.
+	// ByName returns the live tools that have one of the given names as their id or as an alias, without
+	// duplicates.
 	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools in the given category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind finds active tools of the given kind in the layers of view (nil means all layers). For the id of each
-	// tool that it finds, it returns all live tools with this id, in any layer and of any kind. It considers the core
-	// tools and at least the first limit ids in alphabetical order. If limit is 0, it considers all ids.
+	// OfKind finds the ids of active tools of the given kind in the layers of view (nil means all layers). It returns
+	// all live tools with these ids, in any layer and of any kind. It finds all core tools and at least the first
+	// limit other ids in alphabetical order. If limit is 0, it finds all ids.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, limit int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
@@ -74,7 +76,7 @@ func (l Live) Names() []string {
 }
 
 // ByStrength compares two live definitions of the same id. Core definitions come first, then definitions of higher
-// layers. When layers are merged, the first definition is visible and hides the others.
+// layers. When layers are merged, the definition that sorts first is visible and hides the rest.
 func ByStrength(a, b Live) int {
 	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
 }
@@ -84,7 +86,7 @@ func inOrder(a, b Entry) int {
 	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(a.Subject.ID, b.Subject.ID))
 }
 
-// trueFirst compares two booleans. The value true comes first.
+// trueFirst compares two booleans. It orders true before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -95,15 +97,15 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// withRelated returns matches and related definitions. A definition is related if it shares a name with a match. The
-// related definitions are needed to decide which definition of a name is visible. The caller has already looked up
-// names in the Finder.
+// withRelated returns matches together with all definitions that share a name with a match. These definitions
+// determine which definition of a name is visible. The argument names contains the names that the caller has already
+// looked up in the Finder.
 func (c Layered) withRelated(ctx context.Context, matches []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
 	}
 	known, asked := lists.Set(matches, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
-	for range 2 { // the first pass finds definitions with the same ids, the second pass finds core tools with the aliases
+	for range 2 { // the first pass finds definitions with the same ids; the second pass finds core tools that use the aliases
 		var more []string
 		for _, l := range matches {
 			for _, name := range l.Names() {
@@ -130,8 +132,8 @@ func (c Layered) withRelated(ctx context.Context, matches []Live, names ...strin
 	return layers{newMemory(matches), c.View}, nil
 }
 
-// ByName implements Catalog. If several tools have the same alias, the tool in the strongest layer is returned. Within
-// a layer, the tool whose id is first in alphabetical order is returned.
+// ByName implements Catalog. If several tools have the same alias, ByName returns the tool in the strongest layer.
+// Within a layer, it returns the tool with the alphabetically first id.
 func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -181,7 +183,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, maxTools int) (entri
 		if err != nil {
 			return nil, false, err
 		}
-		within := layers{newMemory(found), c.View} // found has all definitions of these ids
+		within := layers{newMemory(found), c.View} // found contains all definitions of these ids
 		entries := within.entries(found, func(e Entry) bool {
 			return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Kind == kind
 		})

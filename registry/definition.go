@@ -91,7 +91,7 @@ func (d Definition) head() (id, name string, status Status) {
 // WithStatus returns a copy of d with the given status.
 func (d Definition) WithStatus(s Status) Definition {
 	if s == Active {
-		s = "" // see normalise
+		s = "" // the normal form; see normalise
 	}
 	switch {
 	case d.Tool != nil:
@@ -193,10 +193,10 @@ func HashBytes(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DecodeDefinition parses a definition of the given kind from canonical or
-// hand-written JSON. The error is a jsondoc.Problems with every value that has a wrong
-// structure. DecodeDefinition does not check whether the definition is complete; call
-// Problems on the result.
+// DecodeDefinition parses a definition of the given kind from canonical or hand-written
+// JSON. The error is a jsondoc.Problems with all structural problems, such as unknown
+// keys and values of the wrong type. DecodeDefinition does not check whether the
+// definition is complete; call Problems on the result.
 func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -207,10 +207,11 @@ func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 }
 
 // BindDefinition converts n, the JSON tree at the given path, to a definition of the
-// given kind. It removes values that mean the same as an absent key (the status
-// "active", an empty list, a limit of 0), so that equal content has one hash.
+// given kind. It removes values that mean the same as an absent key, such as the status
+// "active", an empty list, or a limit of 0. Equivalent definitions therefore have the
+// same hash.
 func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondoc.Problems) {
-	switch kind { //nolint:exhaustive // the lines below are for tools
+	switch kind { //nolint:exhaustive // the code below handles tools
 	case KindAgent:
 		var a Agent
 		ps := jsondoc.Bind(n, path, &a)

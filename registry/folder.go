@@ -22,8 +22,8 @@ import (
 // is the location of the skill or the instructions, such as ".claude/skills/pdf" or "docs/AGENTS.md". It is relative
 // to the folder of the layer, which is the user's home or a project, and uses slashes.
 //
-// The keys of Files are paths relative to Path. For instructions, Files has one entry, whose key is the last element
-// of Path.
+// The keys of Files are paths relative to Path. For instructions, Files has a single entry. Its key is the last
+// element of Path.
 type Folder struct {
 	ID string `json:"id,omitempty"`
 	// Skills and instructions, required: the location below the folder of their layer,
@@ -38,11 +38,11 @@ type Folder struct {
 
 // File is a file of a Folder. It has a text, the hash of a binary, or the target of a link; an empty file has none
 // of these. A link in instructions also has the text of its target, because no other definition contains that text.
-// Of the file mode, only Executable is stored.
+// Executable is the only part of the file mode that is stored.
 //
 // Text represents the exact bytes of the file (see package filetext). Encoding is "" for UTF-8. Type is the media
 // type of a binary, derived from its first bytes. Versions created by earlier releases can contain files with a hash
-// and without a type, some of which are large texts.
+// but no type. Some of these files are large texts.
 type File struct {
 	Text       string `json:"text,omitempty"`
 	Encoding   string `json:"encoding,omitempty"`
@@ -67,9 +67,8 @@ const SkillFile = "SKILL.md"
 // Paths returns the keys of Files in sorted order.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
 
-// Field returns the path of the field that holds the content of the named file. This field is the text, the link
-// target, or the hash of the file. The path is relative to the definition. The result ok reports whether the file
-// exists.
+// Field returns the path, relative to the definition, of the field with the content of the named file: its text,
+// its link target, or its hash. The result ok reports whether the file exists.
 func (f Folder) Field(name string) (path string, ok bool) {
 	file, ok := f.Files[name]
 	part := "text"
@@ -209,8 +208,8 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 	}
 }
 
-// foldedName returns name in a uniform letter case and Unicode normalization. If two names have equal results, they
-// refer to the same file on some file systems, for example on macOS and Windows.
+// foldedName returns name in a uniform letter case and Unicode normalization form. Names with equal results refer
+// to the same file on some file systems, such as those of macOS and Windows.
 func foldedName(name string) string {
 	fold := func(r rune) rune {
 		least := r
@@ -239,9 +238,9 @@ func pathProblem(p string) string {
 	return ""
 }
 
-// linkProblem returns the reason why a link is not allowed, or "". The link is at the path name and points to
-// target. A ".." after a folder name is rejected, because the folder can be a link itself. The system would then go
-// up from the target of that link.
+// linkProblem returns the reason why a link from the path name to target is not allowed, or "". A ".." after a
+// folder name is rejected, because the folder can itself be a link. The ".." would then refer to the parent of that
+// link's target.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
 		return "is a link to a target outside of the folder: " + jsondoc.Quote(target)
@@ -324,7 +323,7 @@ func (f File) Is(kind Kind, name string, data []byte) bool {
 func (f File) Problem(kind Kind, name string) string {
 	switch {
 	case f.Type == oversized:
-		return fmt.Sprintf("is a text of %d bytes; reviewable texts have at most %d bytes; split the file", f.Size, MaxFileText)
+		return fmt.Sprintf("is a text of %d bytes, but reviewable texts have at most %d bytes; split the file", f.Size, MaxFileText)
 	case f.Binary() && f.Type == "":
 		return "was approved only by its hash, as earlier versions of toolcrib allowed; propose the file again: toolcrib import --files"
 	case f.Binary() && readAsText(kind, name):
@@ -334,7 +333,7 @@ func (f File) Problem(kind Kind, name string) string {
 	}
 	data, ok := f.Bytes()
 	if !ok || !f.Is(kind, name, data) {
-		return "has text that no file in the encoding " + jsondoc.Quote(f.Encoding) + " can contain; propose the file from disk: toolcrib import --files"
+		return "has text that does not match its encoding " + jsondoc.Quote(f.Encoding) + "; propose the file from disk: toolcrib import --files"
 	}
 	if _, readable := filetext.Escapes(f.Text); !readable {
 		return "is not in UTF-8 or UTF-16, so reviewers cannot read it; save the file as UTF-8"

@@ -10,7 +10,7 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Live is a definition in force in one layer.
+// Live is the live version of a definition: the version that is in force in its layer.
 type Live struct {
 	Subject     Subject
 	Version     int    // counted from 1
@@ -39,8 +39,8 @@ func (l Live) Refuse(reason error) Live {
 	return l
 }
 
-// Columns contains the values of a definition that are stored in separate columns, so that
-// lists can show them without reading the definition.
+// Columns contains the values of a definition that databases store in separate columns.
+// Lists show these values without reading the definition.
 type Columns struct {
 	Name               string
 	ToolKind, Category string // only set for tools
@@ -159,9 +159,9 @@ func Merge(lives []Live) *Merged {
 	return m
 }
 
-// Visible returns the visible definitions of the layers in view (nil means all layers),
-// active or not. The visible definition of an id is the one in the strongest layer. Visible
-// is for kinds that are found by id alone, such as agents and allow-lists.
+// Visible returns the visible definition of each id in the layers of view (nil means all
+// layers), whether or not it is active. The definition in the strongest layer is visible.
+// Use Visible for kinds that are found by id alone, such as agents and allow-lists.
 func Visible(lives []Live, view []Layer) []Entry {
 	stacks := map[string][]Live{}
 	for _, l := range lives {
@@ -177,8 +177,8 @@ func Visible(lives []Live, view []Layer) []Entry {
 	return entries
 }
 
-// newEntry returns the strongest of the definitions in stack, which have the same id, as an
-// Entry that hides the others.
+// newEntry merges the definitions in stack, which have the same id. The strongest
+// definition hides the rest.
 func newEntry(stack []Live) Entry {
 	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}
@@ -192,7 +192,7 @@ func ofKind(lives []Live, kind Kind) []Live {
 	return slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.Kind != kind })
 }
 
-// Tools returns the active tools: the core tools, then the others, each sorted by id.
+// Tools returns the active tools, core tools first. Core tools and other tools are each sorted by id.
 func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 
 // Agents returns the active agents, sorted by id.

@@ -34,7 +34,8 @@ var (
 // Resolve returns the tools that the agent has in the given context. If the agent's allow-list refers
 // to a List, Resolve reads the List from the catalog. Each listed name that the catalog does not
 // contain causes a warning. If no tool remains, the error wraps ErrNoTools and the Resolution contains
-// the reasons. Resolve looks up all listed names in one call, and each category in another.
+// the reasons. Resolve calls the catalog once for all listed names, and once for each category and
+// each kind.
 func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
 	allowed, err := Allowed(ctx, a, cat)
 	if err != nil {
@@ -133,7 +134,7 @@ func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 // Reason explains why an agent has a tool or does not have it.
 type Reason string
 
-// Reasons why an agent has a tool. If several apply, the first one is given.
+// Reasons why an agent has a tool. If several reasons apply, the Choice contains the first in this order.
 const (
 	InListed    Reason = "listed"
 	InNonLocal  Reason = "added when not local"
@@ -174,14 +175,15 @@ func (c Choice) Why() string {
 	return string(c.Reason) + " " + c.Detail
 }
 
-// Resolution contains the decisions about the tools of an agent in one Context.
+// Resolution contains the decisions about the tools of an agent in a Context.
 type Resolution struct {
 	Choices  []Choice // core tools first, then by name
 	Warnings []string // one for each listed name that is unknown
 	More     bool     // the agent has more tools of a kind than Context.MostOfKind
 }
 
-// Tools returns the tools that the agent has: the core tools, then the others, each sorted by id.
+// Tools returns the tools that the agent has, core tools first. Core tools and other tools are each sorted by
+// id.
 func (r Resolution) Tools() []Entry {
 	var tools []Entry
 	for _, c := range r.Choices {

@@ -77,7 +77,7 @@ func (l Layer) View() []Layer {
 }
 
 // Subject identifies the object of a proposal: a tool, an agent, an allow-list, a
-// skill, or instructions in one layer. Its text form is "<kind>:<layer>/<id>", such as
+// skill, or instructions in a layer. Its text form is "<kind>:<layer>/<id>", such as
 // "tool:user/scene_pacer", "agent:project/novel/assistant", or "skill:user/pdf".
 type Subject struct {
 	Kind  Kind
@@ -190,8 +190,8 @@ const (
 	digits = "0123456789"
 )
 
-// consistsOf reports whether s has 1 to MaxIDLength characters, all of them in allowed,
-// and starts with a character in initial.
+// consistsOf reports whether s starts with a character in initial, contains only
+// characters in allowed, and has 1 to MaxIDLength characters.
 func consistsOf(s, initial, allowed string) bool {
 	return s != "" && len(s) <= MaxIDLength &&
 		strings.IndexByte(initial, s[0]) >= 0 && strings.Trim(s, allowed) == ""

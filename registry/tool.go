@@ -21,14 +21,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Tool is the content of one tool. Optional fields with their zero value are absent
-// in canonical JSON.
+// Tool is the content of a tool. The canonical JSON omits optional fields that have
+// their zero value.
 type Tool struct {
 	// Every kind: the id in the subject. Lower-case words of letters and digits joined by
 	// "_"; never changes.
 	ID string `json:"id,omitempty"`
-	// Tools, required: prompt is text for the agent's context, action is a function that is
-	// called.
+	// Tools, required. prompt: a text for the agent's context. action: a function that the
+	// model calls.
 	Kind ToolKind `json:"kind,omitempty"`
 	// Every kind, required for tools and agents: a label for people.
 	Name string `json:"name,omitempty"`
@@ -39,9 +39,9 @@ type Tool struct {
 	Scope Scope `json:"scope,omitempty"`
 	// Prompt tools, required: when to use the tool, and when not to use it.
 	UsageNotes string `json:"usageNotes,omitempty"`
-	// Prompt tools, required: what the tool achieves.
+	// Prompt tools, required: the purpose of the tool.
 	Goals string `json:"goals,omitempty"`
-	// Prompt tools, required: what the tool must never do.
+	// Prompt tools, required: the actions that the tool must never take.
 	Guardrails string `json:"guardrails,omitempty"`
 	// Prompt tools, required: the text that is inserted into the prompt of the agent.
 	Prompt string `json:"prompt,omitempty"`
@@ -56,11 +56,11 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	// Action tools: a JSON Schema of the result.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	// Tools: the subject area. Known: search, code_changes, terminal, todo, requirement,
-	// integration_jira, integration_github, integration_confluence, integration_linear, delegation,
-	// web, knowledge_graph, file_fetch, analysis, sandbox, email, calendar, tasks, reminders,
-	// schedules, memory, instructions, other. Other categories are allowed if they have the same
-	// form.
+	// Tools: the subject area. The known categories are search, code_changes, terminal, todo,
+	// requirement, integration_jira, integration_github, integration_confluence,
+	// integration_linear, delegation, web, knowledge_graph, file_fetch, analysis, sandbox, email,
+	// calendar, tasks, reminders, schedules, memory, instructions, other. Other categories are
+	// allowed if they have the same form.
 	Category string `json:"category,omitempty"`
 	// Tools: the level of abstraction, low, medium or high.
 	Tier Tier `json:"tier,omitempty"`
@@ -69,23 +69,24 @@ type Tool struct {
 
 	// Tools: omit the tool from the prompt; the agent finds the tool with search_tools.
 	DeferLoading bool `json:"deferLoading,omitempty"`
-	// Tools: what a call can do; omit keys with unknown values.
+	// Tools: the possible effects of a call; omit keys with unknown values.
 	Annotations *Annotations `json:"annotations,omitempty"`
 	// Tools: who decides whether a call runs; by default, requires_approval.
 	Approval *Approval `json:"approval,omitempty"`
 	// Tools: the environments that offer the tool. Only one of localOnly and nonLocalOnly is
 	// allowed.
 	Availability *Availability `json:"availability,omitempty"`
-	// Tools: the form of a line "PREFIX: argument" that calls the tool in an answer.
+	// Tools: the syntax of a line that calls the tool. The model writes this line, "PREFIX: argument", into its
+	// answer.
 	Tag *Tag `json:"tag,omitempty"`
 	// Tools: limits for each user; 0 means no limit.
 	Limits *Limits `json:"limits,omitempty"`
 	// Tools: the price class of a call.
 	Cost Cost `json:"cost,omitempty"`
-	// Tools: the eval gate has to approve each call.
+	// Tools: whether each call needs the approval of the eval gate.
 	RequiresGate bool `json:"requiresGate,omitempty"`
 
-	// Tools: a line for the prompt, by channel, such as {"web": "…"}.
+	// Tools: a line of guidance in the prompt for each channel, such as {"web": "…"}.
 	Guidance map[string]string `json:"guidance,omitempty"`
 	// Action tools: where a call runs; omit it if the application runs the call itself.
 	Provider *Provider `json:"provider,omitempty"`
@@ -107,7 +108,7 @@ const (
 	ServerText ToolKind = "text"
 )
 
-// Scope is the part of the work that a tool considers.
+// Scope is the part of the work that a tool examines.
 type Scope string
 
 // The scopes.
@@ -150,15 +151,15 @@ const (
 // Annotations are hints about the behavior of a tool. A nil field means that the behavior is
 // unknown.
 type Annotations struct {
-	// Changes nothing.
+	// The tool changes nothing.
 	ReadOnly *bool `json:"readOnly,omitempty"`
-	// May delete or overwrite.
+	// The tool may delete or overwrite data.
 	Destructive *bool `json:"destructive,omitempty"`
-	// A repeated call changes nothing more.
+	// Repeating a call has no further effect.
 	Idempotent *bool `json:"idempotent,omitempty"`
 	// The user confirms each call; not allowed with auto_approve.
 	RequiresConfirmation *bool `json:"requiresConfirmation,omitempty"`
-	// Reaches external systems, such as the web.
+	// The tool reaches external systems, such as the web.
 	OpenWorld *bool `json:"openWorld,omitempty"`
 }
 
@@ -175,26 +176,26 @@ const (
 
 // Approval is the approval policy of a tool at run time.
 type Approval struct {
-	// auto_approve runs every call, requires_approval asks the user before each call,
-	// user_configurable lets the user choose one of these two tiers.
+	// auto_approve: every call runs without approval. requires_approval: the user has
+	// to approve each call. user_configurable: the user chooses one of these two tiers.
 	Tier ApprovalTier `json:"tier,omitempty"`
 	// The default tier; required with user_configurable, and not allowed with other tiers.
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
-// Overridable reports whether a user can change the tier. A user cannot lift RequiresApproval
-// if the approved version sets it or has no policy.
+// Overridable reports whether a user can change the tier. If the approved version has the
+// tier RequiresApproval or no policy, the user cannot lift the requirement.
 func (a *Approval) Overridable() bool { return a != nil && a.Tier != RequiresApproval }
 
-// Fixes reports whether the approved version sets the given tier and leaves the user no
-// choice.
+// Fixes reports whether the policy sets the given tier and does not let the user choose
+// the tier.
 func (a *Approval) Fixes(tier ApprovalTier) bool {
 	return a != nil && a.Tier == tier && tier != UserConfigurable
 }
 
 // Effective returns the tier that applies to calls, given the user's override ("" means
 // none). Without a policy, calls require approval. A user can require approval for every
-// tool, but can lift the requirement only for a tool whose tier is UserConfigurable.
+// tool, but can lift the requirement only for tools with the tier UserConfigurable.
 func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 	switch {
 	case !a.Overridable() || override == RequiresApproval:
@@ -209,11 +210,11 @@ func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 
 // Availability restricts where a tool is offered.
 type Availability struct {
-	// Only where the agent works on the user's machine.
+	// Offer the tool only if the agent works on the user's machine.
 	LocalOnly bool `json:"localOnly,omitempty"`
-	// Only where the agent does not work on the user's machine.
+	// Offer the tool only if the agent does not work on the user's machine.
 	NonLocalOnly bool `json:"nonLocalOnly,omitempty"`
-	// Only where semantic search is available.
+	// Offer the tool only if semantic search is available.
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
@@ -230,10 +231,11 @@ type Tag struct {
 	Prefix string `json:"prefix,omitempty"`
 	// A regular expression (RE2) that matches the argument; by default, (.+).
 	ArgPattern string `json:"argPattern,omitempty"`
-	// An argument name for each group of the pattern, in order. A group without an entry has its
-	// name in the pattern, or raw_arg, or the only parameter that inputSchema requires or has.
+	// The argument names for the groups of argPattern, in order. By default, the name of a group
+	// is its name in the pattern, raw_arg if inputSchema has this property, or the only
+	// parameter that inputSchema requires or has.
 	ArgGroups []string `json:"argGroups,omitempty"`
-	// A whole tag line.
+	// A complete tag line.
 	Example string `json:"example,omitempty"`
 	// Whether to hide the line from the user; by default, true.
 	StripFromDisplay *bool `json:"stripFromDisplay,omitempty"`
@@ -241,9 +243,9 @@ type Tag struct {
 
 // Limits restricts the calls of one user; 0 means no limit.
 type Limits struct {
-	// Seconds between two calls.
+	// The minimum number of seconds between two calls.
 	CooldownSeconds int `json:"cooldownSeconds,omitempty"`
-	// Calls in a day.
+	// The maximum number of calls per day.
 	DailyLimit int `json:"dailyLimit,omitempty"`
 }
 
@@ -261,13 +263,14 @@ const (
 // that the provider uses if it differs from the id. Server is the name of the MCP server. URL
 // is the address of the HTTP hub.
 type Provider struct {
-	// builtin: a tool of toolcrib; mcp: a configured MCP server; http: a hub.
+	// What runs the calls. builtin: toolcrib itself. mcp: a configured MCP server. http: a hub, that is, an
+	// HTTP service.
 	Type ProviderType `json:"type,omitempty"`
 	// The name at the provider, if it differs from the id.
 	Name string `json:"name,omitempty"`
-	// mcp, required: the name of the configured server.
+	// Required for mcp: the name of the configured server.
 	Server string `json:"server,omitempty"`
-	// http, required: the http or https address.
+	// Required for http: the http or https address.
 	URL string `json:"url,omitempty"`
 }
 
@@ -275,15 +278,15 @@ type Provider struct {
 // "#" and the name of the tool there. Hash is the SHA-256, in hex, of the canonical form of
 // the imported JSON, including unknown keys.
 type Source struct {
-	// file, mcp, openai or anthropic.
+	// The format or origin of the imported JSON: file, mcp, openai or anthropic.
 	Type string `json:"type,omitempty"`
-	// The server or the file.
+	// The server or the file, followed by # and the name of the tool there.
 	Ref string `json:"ref,omitempty"`
-	// The pin of the imported JSON.
+	// The pin of the imported JSON, a SHA-256 hash.
 	Hash string `json:"hash,omitempty"`
 	// Parts that the server may change without a new approval, set by `toolcrib exclude`.
 	Excluded []Exclusion `json:"excluded,omitempty"`
-	// With excluded: the pin of the JSON without these parts.
+	// Required with excluded: the pin of the JSON without the excluded parts.
 	Masked string `json:"masked,omitempty"`
 }
 
@@ -293,7 +296,7 @@ type Source struct {
 type Exclusion struct {
 	// The field, such as _meta.requestId or description.
 	Path string `json:"path,omitempty"`
-	// A regular expression (RE2): its matches in the field. Without it, the whole field.
+	// A regular expression (RE2). Only its matches in the field are excluded; by default, the whole field.
 	Pattern string `json:"pattern,omitempty"`
 }
 
@@ -483,9 +486,10 @@ func onlyParameter(schema json.RawMessage) string {
 
 // WireName returns the name of the tool outside of toolcrib: in prompts, exports, and calls.
 // This is the name at the source. If the id contains the name of the server, WireName
-// prefixes the name with the server and "_", so that equal names on two servers differ. If a
-// host does not accept the resulting name, or if the name is the id of another tool, WireName
-// returns the id. For tools that were not imported, it also returns the id.
+// prefixes the name with the server and "_". Tools with equal names on two servers therefore
+// have different wire names. If a host does not accept the resulting name, or if the name is
+// the id of another tool, WireName returns the id. For tools that were not imported, it also
+// returns the id.
 func (t Tool) WireName() string {
 	server, name := t.origin()
 	wire := name

@@ -10,16 +10,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// V0File is a prompt registry in the v0 file format: a JSON object whose key
-// "prompts" holds a list of prompt tools. The maintainer of the file chooses their
-// order.
+// V0File is a prompt registry in the v0 file format: a JSON object with a list of
+// prompt tools under the key "prompts". The maintainer of the file chooses the order of
+// the list.
 type V0File struct {
 	Prompts []V0Prompt `json:"prompts"`
 
 	rest []jsondoc.Member // other keys, which are not part of the format
 }
 
-// BindJSON implements jsondoc.Binder. It keeps unknown keys.
+// BindJSON implements jsondoc.Binder. It retains unknown keys.
 func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0File
 	known := *n
@@ -34,7 +34,7 @@ func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(&known, path, (*object)(f))
 }
 
-// V0Prompt is a prompt of a V0File. Times are kept as text.
+// V0Prompt is a prompt of a V0File. Its times are texts in their original format.
 type V0Prompt struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -54,9 +54,8 @@ type V0Prompt struct {
 // v0Keys are the keys of a prompt in the order of the format.
 var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
 
-// BindJSON implements jsondoc.Binder. It keeps all keys, including unknown keys,
-// because existing files contain additional keys. A key with the value null is
-// treated as missing.
+// BindJSON implements jsondoc.Binder. It retains unknown keys, because existing files
+// contain additional keys. A key with the value null is treated as missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0Prompt
 	if n.Kind != jsondoc.Object {
@@ -87,9 +86,9 @@ func (p V0Prompt) UnknownKeys() []string {
 	return keys
 }
 
-// DecodeV0 parses a v0 file and keeps unknown keys. The error is a jsondoc.Problems
-// with every value that has a wrong structure and every duplicate id. DecodeV0 does
-// not check whether prompts are complete; call Problems on the Tool of each prompt.
+// DecodeV0 parses a v0 file and retains unknown keys. The error is a jsondoc.Problems
+// with all values of the wrong type and all duplicate ids. DecodeV0 does not check
+// whether prompts are complete; call Problems on the Tool of each prompt.
 func DecodeV0(data []byte) (V0File, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -114,8 +113,8 @@ func DecodeV0(data []byte) (V0File, error) {
 	return f, nil
 }
 
-// Encode returns f as JSON, indented by two spaces. A prompt that DecodeV0 read
-// keeps its keys and their order. Other prompts have all keys of the format.
+// Encode returns f as JSON, indented by two spaces. A prompt from DecodeV0 has its
+// original keys in their original order. Other prompts have all keys of the format.
 func (f V0File) Encode() []byte {
 	prompts := jsondoc.NewArray(lists.Map(f.Prompts, V0Prompt.Node)...)
 	return jsondoc.Indent(jsondoc.NewObject(append([]jsondoc.Member{{Key: "prompts", Value: prompts}}, f.rest...)...))

@@ -36,7 +36,7 @@ var toolProblems = []struct {
 	}},
 	{"everything a prompt tool needs", promptTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.PromptTool} }, []string{
 		"d.name: missing; expected a label of 1 to 80", "d.scope: missing", "d.usageNotes: missing; expected when to use",
-		"d.goals: missing", "d.guardrails: missing", "d.prompt: missing; expected the text to inject, at most 32000",
+		"d.goals: missing", "d.guardrails: missing", "d.prompt: missing; expected the text for the prompt of the agent, in at most 32000",
 	}},
 	{"everything an action tool needs", actionTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.ActionTool} }, []string{
 		"d.name: missing", "d.description: missing", "d.inputSchema: missing; expected a JSON Schema object",

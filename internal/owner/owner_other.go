@@ -1,6 +1,5 @@
 //go:build !unix
 
-// Package owner reports which user owns a file.
 package owner
 
 import "io/fs"

@@ -1,6 +1,5 @@
 //go:build unix
 
-// Package owner reports which user owns a file.
 package owner
 
 import (
@@ -8,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Of returns the user id of the owner of a file. found is false if info does not contain
+// Of returns the user id of the owner of a file. The result found is false if info does not contain
 // the owner.
 func Of(info fs.FileInfo) (account int, found bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -1,5 +1,4 @@
-// This file reads files that other accounts cannot change.
-
+// Package owner reports which user owns a file. It also reads files that other accounts cannot change.
 package owner
 
 import (

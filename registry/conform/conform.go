@@ -149,8 +149,8 @@ func inside(item, field string) string {
 	return item + "." + field
 }
 
-// differs adds a finding if the item and e have different values for some keys. The finding lists these keys. Its
-// position is the position of the first of these keys that the code contains.
+// differs adds a finding if the item and e have different values for some keys. The finding lists these keys. It
+// points to the first of these keys in the code.
 func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
@@ -189,7 +189,7 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	}
 	before := *e.Definition.Tool
 	after := it.ApplyTo(before)
-	after.ID = before.ID // an alias is not a difference
+	after.ID = before.ID // item reports aliases separately
 	a, b := before.Values(), after.Values()
 	if hashes, ok := c.scope.Hashes[e.Subject]; ok {
 		useHashes(hashes, it.Format, a, b)
@@ -406,11 +406,11 @@ func label(e registry.Entry) string {
 
 // find returns the tool that has the given name in the code. The result byName is true if name is the tool's name at
 // the source or its wire name, and false if name is an alias or an id. The function differs returns the keys that have
-// different values in the code and in a given tool. It is nil if the format contains no definitions.
+// different values in the code and in a given tool. It is nil if format contains no definitions.
 //
-// Two tools can match the name: an imported tool, which keeps the name from its server, and a tool with this id. find
-// prefers the tool from which the code does not differ. If the code differs from both, find prefers the imported tool
-// to a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, find
+// Two tools can match: an imported tool that has this name at its server, and a tool that has this name as its id.
+// find prefers the tool with the same definition as the code. If both definitions differ, find prefers the imported
+// tool to a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, find
 // considers only the tools of this server.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, byName, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)

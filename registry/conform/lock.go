@@ -89,8 +89,8 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	return l
 }
 
-// hashedKeys returns the keys of format f whose values are too long for a lock. A lock
-// contains the hashes of these values.
+// hashedKeys returns the keys of format f with values that are too long for a lock. A
+// lock contains hashes instead of these values.
 func hashedKeys(f wire.Format) []string {
 	switch f {
 	case wire.MCP:
@@ -150,9 +150,9 @@ func (l Lock) Scope() (Scope, error) {
 	return s, nil
 }
 
-// useHashes replaces the long values in approved and code by hashes, so that they can
-// be compared. The hashes of approved values come from a lock. Keys that format f does
-// not have are removed.
+// useHashes replaces the long values in approved and code by their hashes and removes
+// the keys that format f does not have. The caller can then compare the two maps. The
+// argument hashes contains the hashes of the approved values, as read from a lock.
 func useHashes(hashes map[string]string, f wire.Format, approved, code map[string]string) {
 	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
 		delete(approved, key)

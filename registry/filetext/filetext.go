@@ -1,6 +1,6 @@
-// Package filetext converts the bytes of any file to text, and the text back to
-// exactly the same bytes. People and rules can therefore read everything that an
-// agent reads, and two different files never look the same.
+// Package filetext converts the bytes of any file to text, and the text back to exactly
+// the same bytes. Reviewers and automatic checks can therefore read everything that an
+// agent reads. Two different files never have the same text and encoding.
 package filetext
 
 import (
@@ -21,8 +21,8 @@ const (
 	Bytes = "bytes"
 )
 
-// The marks before and after an escape. Unless the encoding is "", an opening mark
-// in the file is escaped, too, so that a file cannot imitate an escape.
+// The marks before and after an escape. Unless the encoding is "", an opening mark in
+// the file is also escaped, so a file cannot imitate an escape.
 const (
 	mark    = '⟨'
 	opening = string(mark)
@@ -62,9 +62,8 @@ func Decode(data []byte, force bool) (text, encoding string, ok bool) {
 	return b.String(), Bytes, true
 }
 
-// Encode is the inverse of Decode: Decode returns the given text and encoding for the
-// result of Encode. Encode returns false if the text and the encoding do not represent
-// a file.
+// Encode is the inverse of Decode. It returns false if Decode does not return the given
+// text and encoding for any file.
 func Encode(text, encoding string) (data []byte, ok bool) {
 	order := order(encoding)
 	for i := 0; i < len(text); {
@@ -113,10 +112,9 @@ func EscapeLength(text string) int {
 	return len(opening) + n + len(closing)
 }
 
-// Escapes returns the number of escapes in a text whose encoding is not "". It also
-// reports whether the text is readable, that is, whether at most one in four
-// characters is escaped. For the second result, escaped NULs do not count as
-// escapes.
+// Escapes returns the number of escapes in text. The encoding of text must not be "". A
+// text is readable if at most one in four characters is an escape, not counting escaped
+// NULs.
 func Escapes(text string) (count int, readable bool) {
 	shown, unknown := 0, 0
 	for i := 0; i < len(text); shown++ {
@@ -175,11 +173,11 @@ func order(encoding string) byteOrder {
 // UTF-16 if it has a byte order mark, or if four of five units are ASCII
 // characters.
 //
-// Many clients ignore byte order marks and read UTF-8. Data that contains words
-// when it is read as UTF-8 is therefore not UTF-16; with a byte order mark,
-// reviewers would otherwise see a different text than agents. For the same reason,
-// data is not UTF-16 in one byte order if words occur in the other byte order, for
-// example after one extra byte.
+// Many clients ignore byte order marks and read every file as UTF-8. Data that contains
+// words when it is read as UTF-8 is therefore never treated as UTF-16, even with a byte
+// order mark. Otherwise, reviewers would see a different text than agents. For the same
+// reason, utf16Of rejects a byte order if data contains words in the opposite byte
+// order, for example after one extra byte.
 func utf16Of(data []byte) string {
 	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters by unit; 0 for other units
 	var littles, bigs int
@@ -273,16 +271,16 @@ func decodeUTF16(data []byte, order byteOrder) (string, bool) {
 	return b.String(), wrong <= len(data)/20
 }
 
-// Binary is the media type of a binary whose type is unknown.
+// Binary is the media type of a binary of unknown type.
 const Binary = "application/octet-stream"
 
 // signatures lists the first bytes of binaries and their media types. Definitions
-// contain the media type, so a change of a row changes the hash of every definition
-// with such a file.
+// contain the media type, so changing a row changes the hash of every definition that
+// contains such a file.
 var signatures = []struct {
 	start string
-	at    int    // offset of the further bytes in the file
-	more  string // further bytes that the file must contain
+	at    int    // offset of more in the file
+	more  string // bytes that the file must contain at this offset
 	kind  string
 }{
 	{"\x89PNG\r\n\x1a\n", 0, "", "image/png"},
@@ -327,7 +325,7 @@ var signatures = []struct {
 	{"SQLite format 3\x00", 0, "", "application/vnd.sqlite3"},
 }
 
-// Type returns the media type of a binary, which its first bytes determine.
+// Type detects the media type of a binary by its first bytes.
 func Type(data []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.start)) && len(data) >= s.at && bytes.HasPrefix(data[s.at:], []byte(s.more)) {

@@ -29,12 +29,12 @@ type Binder interface {
 	BindJSON(n *Node, path string) Problems
 }
 
-// Bind fills the struct that dst points to from the object n, using the json tags
-// of the struct. It returns all mismatches: unknown keys, values of the wrong type,
-// and null. The fields can be strings, booleans, integers, maps with string keys,
-// nested structs, pointers and slices, a json.RawMessage, which receives the
-// canonical form, and Binders. A key that n lacks leaves its field unchanged; the
-// caller checks for required keys.
+// Bind fills the struct that dst points to from the object n, using the json tags of
+// the struct. It returns all mismatches: unknown keys, values of the wrong type, and
+// null. The fields can be strings, booleans, integers, maps with string keys, nested
+// structs, pointers and slices, a json.RawMessage, which receives the canonical form,
+// and Binders. If n lacks a key, the field does not change; the caller checks for
+// required keys.
 func Bind(n *Node, path string, dst any) Problems {
 	var ps Problems
 	bind(n, path, reflect.ValueOf(dst).Elem(), &ps)
@@ -234,8 +234,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s (line %d, column %d): %s", path, p.Pos.Line, p.Pos.Column, p.Message)
 }
 
-// Problems is the list of the problems of a document. As an error, it contains all
-// of them.
+// Problems is the list of the problems of a document. Its error message contains every
+// problem.
 type Problems []Problem
 
 // MaxProblems is the maximum number of problems in a list. If there are more
@@ -255,7 +255,7 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Add appends a problem whose position is unknown.
+// Add appends a problem without a position.
 func (ps *Problems) Add(path, format string, args ...any) {
 	ps.Append(Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
@@ -276,7 +276,7 @@ func (ps *Problems) Append(more ...Problem) {
 // Full reports whether Append drops further problems.
 func (ps Problems) Full() bool { return len(ps) > MaxProblems }
 
-// Errors that end parsing. Syntax errors also end it.
+// Errors that, like syntax errors, end parsing.
 var (
 	errDepth    = errors.New("document is nested too deeply")
 	errValues   = errors.New("too many values")

@@ -1,9 +1,9 @@
-// Package jsondoc parses JSON strictly. It keeps the position of every value, so
-// that each error has a path, a position, and the expected value. It also writes
-// the canonical form from which content hashes are computed.
+// Package jsondoc parses JSON strictly. It records the position of every value, so each
+// error can state a path, a position, and the expected value. The package also writes
+// the canonical form, which determines content hashes.
 //
-// Strict means that a document has exactly one value, no duplicate keys, no
-// invalid UTF-8, no unpaired surrogates, no NUL, and a limited size and depth.
-// Problems of the structure are collected and reported together. A syntax error
+// The parser requires that a document has exactly one value and a limited size and
+// depth, and that it has no duplicate keys, invalid UTF-8, unpaired surrogates, or NUL
+// characters. It collects structural problems and reports them together. A syntax error
 // ends parsing.
 package jsondoc

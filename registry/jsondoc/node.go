@@ -223,7 +223,7 @@ func (n *Node) Find(path string) *Node {
 	return at
 }
 
-// step is one step of a path. It leads from an array to an element, or from an object to a value.
+// step is a step of a path: the key of an object, or the index of an array.
 type step struct {
 	key     string
 	index   int
@@ -297,7 +297,7 @@ func Canonical(n *Node) []byte {
 	return appendCanonical(make([]byte, 0, n.size()), n)
 }
 
-// size estimates the length of the canonical form of n, so that it can be allocated once.
+// size estimates the length of the canonical form of n. Canonical allocates its buffer once, with this size.
 func (n *Node) size() int {
 	size := len(n.Text) + len(n.Text)/16 + 2
 	for _, item := range n.Items {
@@ -395,9 +395,9 @@ func appendString(b []byte, s string) []byte {
 	return b
 }
 
-// appendNumber appends the canonical form of a number. RFC 8785, section 3.2.2.3, refers to the
-// format of ECMAScript's Number::toString. Unlike in that format, all significant digits of the
-// literal are kept.
+// appendNumber appends the canonical form of a number. This is the format of ECMAScript's
+// Number::toString (see RFC 8785, section 3.2.2.3), but with all significant digits of the
+// literal.
 func appendNumber(b []byte, literal string) []byte {
 	digits, point, negative := decimal(literal)
 	if digits == "" {
@@ -465,8 +465,8 @@ func encode(v any, indent string) ([]byte, error) {
 }
 
 // Indent returns n as JSON for people and version control. The JSON is indented by two spaces and
-// ends with a line feed. Members and numbers are as they were written, and strings escape only the
-// characters that JSON requires.
+// ends with a line feed. The order of the members and the notation of numbers do not change.
+// Strings escape only the characters that JSON requires.
 func Indent(n *Node) []byte {
 	return append(appendIndented(nil, n, "\n"), '\n')
 }

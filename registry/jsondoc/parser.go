@@ -24,7 +24,7 @@ type Limits struct {
 // largest skill.
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 128}
 
-// Limits that apply to every document in addition to Limits.
+// Further limits, which apply to every document and do not depend on the argument lim.
 const (
 	maxValues   = 1 << 20 // a node takes some 100 bytes
 	maxStream   = 100_000 // documents in a stream
@@ -140,9 +140,8 @@ type parser struct {
 	at  int // offset of pos, from which the next position is computed
 	pos Pos
 
-	// steps is the path of the current value. It is converted to text only for problems:
-	// if it were converted for every value, each value inside an object with a long key
-	// would copy that key.
+	// steps is the path of the current value. It is converted to text only to report
+	// problems. A text for every value would repeat the long keys of its parents.
 	steps  []step
 	values int // number of values in the current document so far
 	total  int // number of values in all documents so far
@@ -237,7 +236,7 @@ func (p *parser) value(depth int) (*Node, error) {
 
 func (p *parser) members(n *Node, depth int) error {
 	const few = 16
-	var seen map[string]bool // nil until the object has more than few members
+	var seen map[string]bool // nil while the object has few members
 	if p.dec.PeekKind() != '}' {
 		n.Members = make([]Member, 0, 4)
 	}
@@ -322,9 +321,9 @@ func (p *parser) next() Pos {
 	return p.position(i)
 }
 
-// position converts a byte offset to a line and a column. Offsets must increase from call
-// to call, so that the text is scanned only once. Trusted values have no position, because
-// they do not come from a text that people read.
+// position converts a byte offset to a line and a column. Offsets must not decrease from
+// call to call; position therefore scans the text only once. Trusted values have no
+// position, because people do not read their source text.
 func (p *parser) position(offset int) Pos {
 	if p.trusted {
 		return Pos{}

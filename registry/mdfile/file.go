@@ -33,7 +33,7 @@ type Section struct {
 
 const fence = "---"
 
-// Parse parses a file. A heading starts a section if it is one of titles. Parse
+// Parse parses a file. A heading starts a section if titles recognizes it. Parse
 // removes a byte order mark and converts CRLF line ends. The error is a
 // jsondoc.Problems.
 func Parse(data []byte, titles Titles) (File, error) {
@@ -94,7 +94,7 @@ func frontEnd(lines []string) (int, jsondoc.Problems) {
 	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "unterminated front matter; expected a second line %q", fence)
 }
 
-// split splits lines[offset:] into sections. Headings in titles start the sections.
+// split splits lines[offset:] into sections. A section starts at a heading that titles recognizes.
 func split(lines []string, offset int, titles Titles) ([]Section, jsondoc.Problems) {
 	var (
 		ps       jsondoc.Problems
@@ -138,7 +138,7 @@ func split(lines []string, offset int, titles Titles) ([]Section, jsondoc.Proble
 	return sections, ps
 }
 
-// problem returns a list with one problem at pos.
+// problem returns a list with a single problem at pos.
 func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: jsondoc.Root, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }

@@ -160,8 +160,8 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent locator, depth 
 	}
 }
 
-// scalar converts a scalar as JSON would read it. The values null, true, and false and numbers follow the grammar of
-// JSON. Everything else is a string, including dates and numbers in other notations.
+// scalar converts a scalar. Without quotes, the values null, true, and false and the numbers of JSON have their JSON
+// types. All other scalars are strings, including dates and numbers in other notations.
 func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at locator) {
 	r.refuseNUL(n, at)
 	switch {
@@ -224,8 +224,8 @@ func SplitFront(text string) (front, body string, ok bool) {
 
 // LooseFront parses front matter as leniently as the clients of agents do, and returns an object. If the text is not
 // valid YAML, LooseFront parses it with quotes around each value that needs them, such as the value in "globs:
-// **/*.go". If this text is invalid, too, LooseFront reads line by line. It then takes each key in the first column
-// with the text after the colon, or with the list below the key.
+// **/*.go". If this text is also invalid, LooseFront reads it line by line. Each key in the first column then has
+// the text after the colon, or the list below the key, as its value.
 //
 // Several callers parse the same front matter, so the last results are cached. Callers must not modify the result.
 func LooseFront(front string) *jsondoc.Node {

@@ -213,11 +213,11 @@ func trim(text string) string {
 	return strings.TrimRight(text, blanks+"\n")
 }
 
-// DecodeDefinition parses a file with one definition of the given kind. The front matter
-// contains the keys, and the sections contain the long texts. The error is a
-// jsondoc.Problems with every value that has a wrong structure. DecodeDefinition does not
-// check whether the definition is complete; call registry.Definition.Problems on the
-// result.
+// DecodeDefinition parses a file with a single definition of the given kind. The front
+// matter contains the keys, and the sections contain the long texts. The error is a
+// jsondoc.Problems with all structural problems, such as unknown keys and values of the
+// wrong type. DecodeDefinition does not check whether the definition is complete; call
+// registry.Definition.Problems on the result.
 func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, error) {
 	f, err := Parse(data, DefinitionTitles(kind))
 	if err != nil {

@@ -266,8 +266,8 @@ func (s Scope) Places() []Place {
 // other places are only listed.
 func (p Place) Checked() bool { return p.Kind != unchecked }
 
-// alsoReads maps the id of a client to patterns of places that belong to other clients. The
-// client itself, or its agent on its own initiative, also reads these places.
+// alsoReads maps the id of a client to patterns of other clients' places. The client also
+// searches these places, or its agent often reads them unprompted.
 var alsoReads = map[string][]string{
 	"claude-code": {"AGENTS.md"},
 	"cursor":      {".claude/skills/**", ".codex/skills/**", ".agents/skills/**", ".claude/agents/**/*.md", ".codex/agents/*.toml", "CLAUDE.md"}, // cursorSkills, cursorAgents, cursorRules

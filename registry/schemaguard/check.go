@@ -32,8 +32,8 @@ type Checked struct {
 	// Unrun lists the regular expressions that toolcrib cannot run. Validate rejects a
 	// value if it would have to match one of these expressions.
 	Unrun jsondoc.Problems
-	// Open lists the references whose target is not in the schema. Validate rejects a
-	// value to which such a reference applies.
+	// Open lists the references to targets that the schema does not contain. Validate
+	// rejects a value to which such a reference applies.
 	Open  jsondoc.Problems
 	graph *graph
 }
@@ -124,9 +124,9 @@ func (g *graph) remarkOnRoot() {
 	}
 }
 
-// MaxWork is the maximum of the estimated number of steps to validate one value. Applying
-// a subschema to a value is one step; other work is converted to steps in proportion to
-// its cost.
+// MaxWork is the maximum of the estimated number of steps to validate one value. The
+// application of a subschema to a value costs a single step; other work costs a
+// proportional number of steps.
 const MaxWork = 1_000_000
 
 type pair struct {
@@ -135,9 +135,9 @@ type pair struct {
 }
 
 // meter estimates the maximum number of steps to validate a value. It stops at MaxWork+1.
-// The validator evaluates a pair of a subschema and a value each time it reaches the pair.
-// In a recursive schema, this number can double at every level of the value. The meter
-// therefore examines each pair once and reuses the count.
+// The validator can evaluate the same pair of a subschema and a value many times. In a
+// recursive schema, the number of evaluations can double at every level of the value. The
+// meter counts each pair once and reuses the count.
 type meter struct {
 	memo    map[pair]int
 	names   map[*jsondoc.Node][]*jsondoc.Node          // names of the members of an object, as string nodes

@@ -37,7 +37,8 @@ type Schema struct {
 const location = "mem:///schema"
 
 // Compile checks a schema and prepares it for validation. The error is a jsondoc.Problems
-// that comes from Check or describes an invalid JSON Schema.
+// with the problems that Check found, or with the reason why the schema is not a valid
+// JSON Schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	c, err := Check(schema)
 	if err != nil {
@@ -253,9 +254,9 @@ func (s Subschema) Path(around string) string {
 }
 
 // JSON Schema uses the regular expressions of ECMA-262 with the flag u (JSON Schema Core
-// 2020-12, section 6.4). Engines for these expressions backtrack, which can take
-// exponential time. Therefore the total time of all matches in one call of Validate is
-// limited, and so is the memory of each match.
+// 2020-12, section 6.4). Engines for these expressions backtrack, which can require
+// exponential time. Therefore, each call of Validate limits the total time of its
+// matches, and each match has limited memory.
 const (
 	maxMatching = 250 * time.Millisecond // the engine checks its clock every 100 ms
 	maxStack    = 4 << 20                // integers on the stack of the backtracking engine
@@ -304,8 +305,8 @@ func (g *graph) checkPattern(pattern string, s spot) {
 	}
 }
 
-// matchBudget limits the total matching time of one validation. The mutex busy is held
-// during a validation, so that validations with regular expressions run one after another.
+// matchBudget limits the total matching time of one validation. A validation with regular
+// expressions holds the mutex busy. Such validations therefore run one after another.
 type matchBudget struct {
 	busy    sync.Mutex
 	left    time.Duration
@@ -335,7 +336,7 @@ func (b *matchBudget) compile(pattern string) (jsonschema.Regexp, error) {
 	return limited{re, pattern, b}, nil // re is nil if the syntax is unsupported; other validators can support it
 }
 
-// limited is a regular expression whose matches use up a budget.
+// limited is a regular expression. Its matches consume the time of a matchBudget.
 type limited struct {
 	re      *regexp2.Regexp // nil if it has an unsupported syntax
 	pattern string
@@ -400,9 +401,9 @@ func oddNumber(n *jsondoc.Node) (found string) {
 }
 
 // Validate checks n against the schema. The error is a jsondoc.Problems with all
-// mismatches, sorted by path. Validate rejects a value that would take more than MaxWork
-// steps. It also rejects a value if a required regular expression cannot be run or takes
-// too long.
+// mismatches, sorted by path. Validate rejects a value if the validation would need more
+// than MaxWork steps. It also rejects a value if a required regular expression cannot be
+// run or needs too much time.
 func (s *Schema) Validate(n *jsondoc.Node) error {
 	var ps jsondoc.Problems
 	if path := oddNumber(n); path != "" {
@@ -411,10 +412,10 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	}
 	m := meter{memo: map[pair]int{}, names: map[*jsondoc.Node][]*jsondoc.Node{}, members: map[*jsondoc.Node]map[string]*jsondoc.Node{}}
 	if m.count(s.graph.root, n) > MaxWork {
-		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
+		ps.Add(jsondoc.Root, "needs more than %d steps to validate", MaxWork)
 		return ps.Locate(n)
 	}
-	if s.graph.matches { // validations run one after another, so that each has its own time limit
+	if s.graph.matches { // validations run one after another; the time limit applies to each of them
 		s.budget.begin()
 	}
 	err := s.compiled.Validate(value(n))
@@ -467,8 +468,8 @@ func (e *explainer) collect(err *jsonschema.ValidationError) {
 }
 
 // alternatives reports whether err describes a value that matches none of several
-// alternative schemas. The errors of the single alternatives are then not reported
-// separately, because the value needs to match only one of them.
+// alternative schemas. The errors of the alternatives are then not reported separately,
+// because the value needs to match only one alternative.
 func alternatives(err *jsonschema.ValidationError) bool {
 	switch err.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:

@@ -176,7 +176,7 @@ var lists = sync.OnceValue(func() []registry.Definition {
 	return all
 })
 
-// Input is the kind of input that a tool takes according to the verb in its name.
+// Input is the kind of input that the verb in a tool's name implies.
 type Input string
 
 // The kinds of input.
@@ -214,8 +214,8 @@ func Verbs() []string {
 	return verbs
 }
 
-// VerbInput returns the kind of input that a tool with the given verb in its name
-// takes. It returns false for an unknown verb.
+// VerbInput returns the kind of input that the given verb implies. It returns false for
+// an unknown verb.
 func VerbInput(verb string) (Input, bool) {
 	for _, v := range names().Verbs {
 		if v.Verb == verb {
@@ -234,8 +234,8 @@ func SingularResource(resource string) bool {
 // MassNoun reports whether word is an uncountable noun, such as weather.
 func MassNoun(word string) bool { return slices.Contains(names().MassNouns, word) }
 
-// TakesOneItem reports whether the tool with the given id takes the fields of one
-// object although its verb implies a list.
+// TakesOneItem reports whether the tool with the given id accepts the fields of a
+// single object, although its verb implies a list.
 func TakesOneItem(id string) bool { return slices.Contains(names().SingleItem, id) }
 
 // retirement is the content of data/retired.json, which lists tool names that must

@@ -22,8 +22,8 @@ type File struct {
 	lines []line
 }
 
-// line is the index of a line of a text. It contains the byte offset of every stride-th character, so that
-// columns in long lines are found quickly.
+// line is the index of a line of a text. It contains the byte offset of every stride-th character to speed
+// up the search for a column in a long line.
 type line struct{ marks []int }
 
 const stride = 1024

@@ -35,8 +35,8 @@ func Decode(data []byte) (Document, error) {
 	return Document{}, err
 }
 
-// DecodeNode is like Decode for one document of a stream. The document can also be a single tool. Positions refer to
-// the stream. The raw JSON of the items is in canonical form.
+// DecodeNode is like Decode, but converts a parsed document of a stream. It also accepts a document that is a
+// single tool. Positions refer to the stream. The raw JSON of the items is in canonical form.
 func DecodeNode(n *jsondoc.Node) (Document, error) {
 	doc, err := decode(n, jsondoc.Canonical(n), nil)
 	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {
@@ -260,7 +260,7 @@ func (d *Document) skips(it Item, way []string, duplicate bool) Skipped {
 	of, kind := itemFormat(n, way), n.Get("type").AsString()
 	switch {
 	case d.Format == OpenAI && kind == "custom":
-		return Skipped{Name: cmp.Or(n.Get("name").AsString(), n.Get("custom").Get("name").AsString()), Reason: "is a custom tool, which takes free text and has no schema"}
+		return Skipped{Name: cmp.Or(n.Get("name").AsString(), n.Get("custom").Get("name").AsString()), Reason: "is a custom tool, which accepts free text and has no schema"}
 	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
 		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:
@@ -480,7 +480,7 @@ func (f Format) SourceType() string {
 type Document struct {
 	Format Format
 	Node   *jsondoc.Node
-	// Server is the name that an MCP server gives itself, or "" if unknown.
+	// Server is the name that an MCP server reports for itself, or "" if unknown.
 	Server string
 	// Capabilities are the capabilities that the client had declared to the server before it requested the list, or
 	// nil if unknown.
@@ -501,7 +501,7 @@ type Skipped struct {
 	Entry  *Item  `json:"-"`                // the element, or nil if the document does not contain it
 }
 
-// String returns the name, the reason, and the detail in one line.
+// String returns the name, the reason, and the detail as a single line.
 func (s Skipped) String() string {
 	line := s.Reason
 	if s.Name != "" {
@@ -537,7 +537,7 @@ type Entry struct {
 }
 
 // Hash returns the SHA-256, in hex, of the canonical form (RFC 8785) of the item's JSON. White space and the order of
-// keys do not affect the hash. Everything else does, including unknown keys.
+// keys do not affect the hash. All other parts of the JSON do, including unknown keys.
 func (it Item) Hash() string { return registry.HashBytes(jsondoc.Canonical(it.node)) }
 
 // HashRaw returns the hash of an item with the given JSON. See Item.Hash.
@@ -594,9 +594,9 @@ func (it Item) body() *jsondoc.Node {
 // Node returns the JSON tree of the item. Its positions refer to the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place converts the path of a field in a definition to the path of the value in the item from which the field was
-// read. For example, it returns "annotations.readOnlyHint" for "definition.annotations.readOnly". If the item does not
-// contain the value, Place returns the path of the item's name.
+// Place converts the path of a field in a definition to the path of the corresponding value in the item. For example,
+// it returns "annotations.readOnlyHint" for "definition.annotations.readOnly". If the item does not contain the value,
+// Place returns the path of the item's name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path

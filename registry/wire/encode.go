@@ -61,7 +61,7 @@ func Encode(f Format, tools []Listed) (data []byte, omitted []string, err error)
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
-// Limits of a host for one request. The limits for names are in package registry.
+// Limits of hosts for a single request. The limits for names are in package registry.
 const (
 	maxOpenAITools       = 128
 	maxOpenAIDescription = 1024 // characters

@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Keys of a server text. A server text is a JSON object in toolcrib's own format. It represents a prompt or the
+// Keys of a server text. A server text is a JSON object in a format of toolcrib. It represents a prompt or the
 // instructions of an MCP server. For a prompt, it contains the prompt's entry in the server's list, and the responses
 // to prompts/get with placeholders as arguments.
 const (
@@ -75,7 +75,7 @@ func readAnswer(result []byte) (*jsondoc.Node, error) {
 	}
 	messages := n.Get("messages")
 	if messages == nil || messages.Kind != jsondoc.Array {
-		return nil, fmt.Errorf("the answer to prompts/get has no messages")
+		return nil, fmt.Errorf("the response to prompts/get has no messages")
 	}
 	read := jsondoc.NewObject()
 	if d := n.Get("description"); d != nil {

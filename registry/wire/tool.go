@@ -26,9 +26,9 @@ import (
 // reviewers that the description is missing.
 const noDescription = "(No description was given.)"
 
-// ApplyTo returns a copy of t with the values of the item. If the format has a field that the item lacks, the field is
-// cleared, except that t keeps its name. Fields that the format does not have stay unchanged. The caller sets the id,
-// the provider, the source, and the status.
+// ApplyTo returns a copy of t with the values of the item. ApplyTo clears fields of the format that the item lacks,
+// except the name. It does not change fields that the format does not have. The caller sets the id, the provider, the
+// source, and the status.
 func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
@@ -105,8 +105,8 @@ func hintField(a *registry.Annotations, key string) **bool {
 	return &a.OpenWorld
 }
 
-// hints returns a copy of base with the hints of the item. A hint that the item lacks is unset in the result, because
-// each client has its own default for the hint.
+// hints returns a copy of base with the hints of the item. If the item lacks a hint, the hint is unset in the result,
+// because the default depends on the client.
 func (it Item) hints(base *registry.Annotations) *registry.Annotations {
 	a := *cmp.Or(base, &registry.Annotations{})
 	for _, key := range hintKeys() {
@@ -475,7 +475,7 @@ func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *regis
 }
 
 // masked returns the item's JSON with a mask in place of each excluded text, and these texts. Adjacent matches count as
-// one text, so that many short matches cannot exclude a long text.
+// one text; otherwise, many short matches could exclude a long text.
 func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []Part) {
 	n, err := jsondoc.Parse(it.Raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -562,7 +562,7 @@ func Suggest(before, after []byte) []Suggestion {
 }
 
 // narrow sets the range and the pattern of s to the words in which oldText and newText differ. The pattern matches
-// similar words. It starts with the preceding text so that it matches nothing else.
+// similar words. It starts with the text before these words and therefore does not match similar words elsewhere.
 func (s *Suggestion) narrow(oldText, newText string) {
 	a, b := []rune(oldText), []rune(newText)
 	from := 0

@@ -67,10 +67,10 @@ func asDescription(name, comment string) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// Describe sets the properties of an object schema to the fields of the given
-// structs, and the description of each property to the comment of the field. It
-// keeps other attributes of existing properties. If several structs have the same
-// property, its description consists of the comments in all of them.
+// Describe sets the properties of an object schema to the fields of the given structs.
+// The description of a property is the comment of its field; if several structs have
+// the property, the description combines their comments. Other attributes of existing
+// properties do not change.
 func (c Comments) Describe(schema *jsondoc.Node, structs ...reflect.Type) {
 	before := schema.Get("properties")
 	if before == nil {
