@@ -1,6 +1,7 @@
 // Package store opens a database in a SQLite file or on a PostgreSQL server. It assembles the
-// packages below it into the stores whose interfaces review, history, and gateway declare. Only
-// the packages below store import database/sql and contain SQL. From the bottom up, they are:
+// packages below it into stores. The packages review, history, and gateway declare the
+// interfaces of these stores. Only the packages below store import database/sql and contain
+// SQL. From the bottom up, they are:
 //
 //   - engine defines what both engines share; sqlite and pg implement the engines;
 //   - session runs transactions, and table describes the tables;

@@ -39,8 +39,8 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 // IsURL reports whether name refers to a database on a server.
 func IsURL(name string) bool { return pg.IsURL(name) }
 
-// Login returns the name of the PostgreSQL login with which toolcrib opens the named database, or
-// "" for a file.
+// Login returns the PostgreSQL login that toolcrib uses to open the named database, or "" for a
+// file.
 func Login(name string) (string, error) {
 	if !pg.IsURL(name) {
 		return "", nil

@@ -47,7 +47,7 @@ type DB struct {
 type Options struct {
 	Now   func() time.Time
 	NewID func() string
-	// Inspect lets Open succeed although core tools were modified, so that commands can report the damage.
+	// Inspect lets Open succeed although core tools were modified. Commands can then report the damage.
 	Inspect bool
 	// Account is the operating system account that runs the process. Each event records the account.
 	Account history.Account

@@ -39,8 +39,8 @@ type waiting struct {
 
 // Wait waits until another process may have committed a change. It returns after a notification from the engine or
 // after the given interval, whichever comes first. While notifications arrive, the interval is at least
-// listeningPollInterval. Pass the result of the last call as previous, or 0 in the first call. Wait returns at once if
-// a notification has arrived since that call.
+// listeningPollInterval. The argument previous is the result of the last call, or 0 in the first call. Wait returns at
+// once if a notification has arrived since that call.
 func (db *DB) Wait(ctx context.Context, previous int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {

@@ -1,6 +1,6 @@
 // Package assistant stores the data of the assistant's tools: tasks, reminders, schedules,
 // memories, entities, and settings. Unlike the records of reviews, this data can be changed. Each
-// row and each search term begins with its owner, so that a search never returns the data of
+// row and each search term begins with the owner. A search therefore never returns the data of
 // another owner.
 package assistant
 
@@ -21,7 +21,7 @@ import (
 // builtin.Writer.
 type tables struct {
 	session *session.Session
-	owner   int64 // 0 if the owner has no data yet, so that no row matches
+	owner   int64 // 0 if the owner has no data yet; then no row matches
 	now     string
 }
 
@@ -132,8 +132,8 @@ func (a *tables) remove(ctx context.Context, query, id string) (bool, error) {
 	return n == 1, err
 }
 
-// project returns the id of the project with the given name. It returns NULL if name is empty. If
-// no project has the name, it returns 0, which is never assigned.
+// project returns the id of the project with the given name. It returns NULL if name is empty. It
+// returns 0, which is never the id of a project, if no project has the name.
 func (a *tables) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
 	if name == "" {
 		return id, nil
@@ -207,8 +207,8 @@ func reminderColumns(r *builtin.Reminder) table.Columns {
 	}
 }
 
-// sentReminder returns the columns of a reminder with the alias r. The last column contains the
-// task again, or "" if the task no longer exists.
+// sentReminder returns the columns of a reminder with the alias r, and an additional last
+// column with the task. This column is "" if the task no longer exists.
 func sentReminder(r *builtin.Reminder) table.Columns {
 	return append(reminderColumns(r), table.Col("sent", &r.Sent), table.Col("there", &r.Task))
 }

@@ -98,9 +98,9 @@ func (a *tables) ChangeEntity(ctx context.Context, e builtin.Entity, terms []str
 // linked.
 const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
-// countInProject updates the number of memories that each entity has in a project. It adds
-// delta, which is 1 or -1, for each entity to which the given memory is linked. The project is
-// the project of the memory.
+// countInProject updates the number of memories that each entity has in the project of the
+// given memory. For each entity to which the memory is linked, it adds delta, which is 1 or
+// -1.
 func (a *tables) countInProject(ctx context.Context, memory string, delta int) error {
 	_, err := a.session.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
 		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
@@ -138,8 +138,8 @@ func (a *tables) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 	return true, a.countInProject(ctx, l.Memory, 1)
 }
 
-// unlink deletes all links from and to the given memory. If no other memory is linked to one of
-// the entities, unlink also deletes this entity.
+// unlink deletes all links from and to the given memory. It also deletes each linked entity to
+// which no other memory is linked.
 func (a *tables) unlink(ctx context.Context, memory string) error {
 	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
 	if err != nil {

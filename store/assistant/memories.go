@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// nameSeparator separates the names of entities in one text. If a name contains the separator, a
+// nameSeparator separates the names of entities in a text. If a name contains the separator, a
 // space replaces it.
 const nameSeparator = "\x1f"
 
@@ -231,8 +231,8 @@ func (a *tables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, 
 	return terms, nil
 }
 
-// MatchMemories implements builtin.Reader. Its query returns all keys in one text, which is cheaper
-// than one row for each key.
+// MatchMemories implements builtin.Reader. Its query returns all keys as a single text, which is
+// cheaper than a row for each key.
 func (a *tables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package calls stores the records of the gateway. The calls and their outcomes form two hash
-// chains. The other records are pending calls and their answers, the approval tiers that users set,
-// and the access tokens of agents.
+// chains. The other records are pending calls, which wait for the answer of a user, the answers,
+// the approval tiers that users set, and the access tokens of agents.
 package calls
 
 import (
@@ -56,7 +56,7 @@ func recordRefused(err error) error {
 	return err
 }
 
-// Tables reads and writes calls, their outcomes, pending calls, and the answers of users.
+// Tables reads and writes calls, their outcomes, pending calls, and the users' answers to pending calls.
 type Tables struct{ *session.Session }
 
 // ledgerReader returns the interfaces for the reads of the gateway in the transaction of s.
@@ -226,9 +226,9 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 	}), err
 }
 
-// Calls implements gateway.CallReader. Only the most selective condition uses an index, so that the
-// cost of a page does not depend on the number of calls. The other conditions are written so that
-// the engine uses no index for them.
+// Calls implements gateway.CallReader. Only the most selective condition uses an index. The cost of
+// a page therefore does not depend on the number of calls. The other conditions have a form that
+// prevents the engine from using an index.
 func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any

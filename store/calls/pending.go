@@ -1,5 +1,5 @@
-// This file stores the calls that wait for the user's answer, the answers, and the approval tiers that
-// users set.
+// This file stores pending calls, the users' answers to these calls, and the approval tiers that users
+// set.
 
 package calls
 
@@ -70,7 +70,7 @@ func pendingColumns(p *gateway.Pending) table.Columns {
 	}
 }
 
-// answerRow is an answer together with the id of the pending call.
+// answerRow is a user's answer and the id of the pending call that it answers.
 type answerRow struct {
 	gateway.Answer
 	pending string
@@ -108,8 +108,8 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
-// pendingRow is a pending call with its answer and outcome. The field answered reports whether the answer
-// exists, and ended reports whether the outcome exists.
+// pendingRow is a pending call with its answer and its outcome. The field answered reports whether the
+// answer exists, and ended reports whether the outcome exists.
 type pendingRow struct {
 	pending         gateway.Pending
 	answered, ended bool
@@ -247,8 +247,8 @@ func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
-// actChanged is the act of an event about a changed tool. The definition that the server sent differs from
-// the approved definition.
+// actChanged is the act of an event about a tool if the definition from the server differs from the
+// approved definition.
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.CallWriter.
@@ -295,8 +295,8 @@ func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash st
 	return found, hash, err
 }
 
-// selectNotices selects the events that running applications are notified of. A proposal is approved at
-// most once, so the join with decisions finds the decision that the event records.
+// selectNotices selects the events about which running applications are notified. Because a proposal is
+// approved at most once, the join with decisions finds the decision that the event records.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
 	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,

@@ -89,7 +89,7 @@ const minPruneAge = 24 * time.Hour
 // Prune moves the oldest calls to a file and records the move. It syncs the file to disk before it
 // deletes the calls, and it never overwrites or deletes a file. After a crash, each call is in the
 // database, in the file, or in both. If no call is old enough, Prune moves nothing and returns a
-// record whose Calls is 0.
+// record with Calls = 0.
 func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	if err := proposals.Authorize(o.By, proposals.ActPruneCalls, proposals.Actor{}); err != nil {
 		return p, err
@@ -268,8 +268,8 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 	return last, out.Flush()
 }
 
-// File is a file of calls. It implements history.Ledger, so that package history can verify the
-// file.
+// File is a file of calls. It implements history.Ledger. Package history can therefore verify
+// the file.
 type File struct {
 	Path   string
 	Prunes []Prune // records in the database

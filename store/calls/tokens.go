@@ -90,7 +90,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 	})
 }
 
-// The tables of tokens and revocations, whose rows are sealed.
+// The tables of tokens and revocations. Their rows are sealed.
 var (
 	TokenTable      = table.Sealed("tokens", "toolcrib token 1", tokenColumns)
 	RevocationTable = table.Sealed("token_revocations", "toolcrib token revocation 1", revocationColumns)

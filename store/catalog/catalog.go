@@ -62,8 +62,8 @@ type Page struct {
 }
 
 // liveRows returns a subquery that selects the live versions. If asOf is zero, these are the current
-// live versions. Otherwise, they are, for each subject, the last version that was decided at or before
-// asOf.
+// live versions. Otherwise, the subquery selects the last version of each subject that was decided at
+// or before asOf.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
 		return "SELECT * FROM live", nil
@@ -186,8 +186,8 @@ func merged(entries []Entry, everything bool) []Entry {
 	return []Entry{top}
 }
 
-// byStrength compares entries that have the same id in the order in which the registry merges
-// layers.
+// byStrength compares entries with the same id. It uses the order in which the registry
+// merges layers.
 func byStrength(a, b Entry) int {
 	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
 }
@@ -310,7 +310,7 @@ func (s Registry) Content(ctx context.Context, sha256 string) (data []byte, ok b
 // AddContent implements review.RegistryWriter.
 func (s Registry) AddContent(ctx context.Context, data []byte) error {
 	if data == nil {
-		data = []byte{} // so that the driver does not store NULL
+		data = []byte{} // the driver would store nil as NULL
 	}
 	_, err := s.Exec(ctx, "INSERT INTO contents (sha256, bytes) VALUES ($1, $2)", registry.HashBytes(data), data)
 	return err

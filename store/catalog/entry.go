@@ -27,7 +27,7 @@ func entryColumns(e *Entry) table.Columns {
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&e.Subject)), table.Col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
 }
 
-// entryList is the list of entryColumns in SQL. The columns belong to liveRows, whose alias is r.
+// entryList is the list of entryColumns in SQL. The columns belong to liveRows, which has the alias r.
 var entryList = entryColumns(new(Entry)).Of("r")
 
 // entries returns the entries that query selects. See eachEntry.
@@ -41,8 +41,8 @@ func (s Registry) entries(ctx context.Context, q Query, query string, args ...an
 }
 
 // eachEntry calls fn for each entry that query selects. The argument query is a SELECT statement
-// without its list of columns. If signatures are required, eachEntry takes the fields of an entry
-// from the verified version. If the version has no valid signature, the entry is deactivated.
+// without its list of columns. If signatures are required, the fields of an entry come from the
+// verified version. The entry is deactivated if the version has no valid signature.
 func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func provenColumns() string {
 }
 
 // scanProven scans provenColumns and the columns that follow: the hash of the version into hash, and
-// the other columns into dst. It takes the remaining fields of the entry from the verified version.
+// the other columns into dst. The remaining fields of the entry come from the verified version.
 func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, dst ...any) (Entry, error) {
 	var e Entry
 	var subject string
@@ -125,7 +125,7 @@ func changedByHand(s registry.Subject, version int) error {
 	return fmt.Errorf("version %d of %s: %w: the content or the entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
-// Group identifies the entries in one layer that come from one server or file.
+// Group identifies the entries in a layer that were imported from the same server or file.
 type Group struct {
 	Layer  registry.Layer
 	Source string // "" for definitions that were not imported

@@ -20,7 +20,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Import is an imported document: its source and the JSON of each tool in it.
+// Import is an imported document: its source and the JSON of each tool.
 type Import struct {
 	ID           string // UUIDv7
 	At           time.Time
@@ -87,9 +87,9 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
-// reportFormat is the format of an import that records a report. The report states that a machine
-// has seen a tool. The hash of the import identifies the token (first half) and the machine (second
-// half).
+// reportFormat is the format of imports that record reports. A report states that a machine has
+// seen a tool. The first half of the import's hash identifies the token, and the second half
+// identifies the machine.
 const reportFormat = "report"
 
 // maxMachines limits the number of machines counted for a tool and a token, because anyone with a
@@ -181,9 +181,9 @@ func (db Imports) keepRecord(ctx context.Context, i Import, body []byte) error {
 	return db.KeepImport(ctx, i)
 }
 
-// leftOutFormat is the format of imports that record unusable entries, that is, entries of a
-// server's tool list that cannot be proposed. The table raws contains the entries as JSON. Only the
-// latest import of a server is valid.
+// leftOutFormat is the format of imports that record the entries of a server's tool list that
+// cannot be proposed. The table raws contains the entries as JSON. Only the latest import for a
+// server is valid.
 const leftOutFormat = "left_out"
 
 // LeftOut returns the entries that KeepLeftOut recorded last for the MCP server named label.

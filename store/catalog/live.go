@@ -43,8 +43,8 @@ func (s Registry) scanLive(row table.Scanner) (registry.Live, error) {
 // maxDecoded limits the total size of the cached definitions, in bytes of JSON.
 const maxDecoded = 2 << 20
 
-// decoded caches decoded definitions for the following transactions of a session, which usually
-// read the same definitions. Code that reads the registry never modifies a definition.
+// decoded caches decoded definitions across the transactions of a session, which often read the
+// same definitions. Code that reads the registry never modifies a definition.
 type decoded struct {
 	byText map[definitionText]decodedDefinition
 	size   int // total length of the keys, in bytes
@@ -89,7 +89,7 @@ func (s Registry) Live(ctx context.Context, subject registry.Subject) (registry.
 	return table.First(found, err, "%s", subject)
 }
 
-// namesAtOnce is the maximum number of names in one statement. It must be a power of eight.
+// namesAtOnce is the maximum number of names in a statement. It must be a power of eight.
 const namesAtOnce = 512
 
 // ByName implements review.RegistryReader.
@@ -119,7 +119,7 @@ func (s Registry) ByName(ctx context.Context, names ...string) ([]registry.Live,
 
 // ByWire implements review.RegistryReader. A wire name is the name of a tool on its server. It can
 // have a prefix, which is the name of the server and "_". The index contains only names without
-// this prefix. ByWire therefore looks up the whole name and each part of it that follows a "_".
+// this prefix. ByWire therefore looks up the whole name and the rest of the name after each "_".
 func (s Registry) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {

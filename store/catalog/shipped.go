@@ -100,7 +100,7 @@ func (s Registry) CheckCore(ctx context.Context) error {
 		return tampered(slices.Sorted(maps.Keys(missing))[0])
 	}
 	var overridden string // a tool that uses the name of a core tool
-	// CROSS JOIN keeps the engine from scanning all names for core tools.
+	// CROSS JOIN prevents the engine from scanning all names for core tools.
 	err = s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
 		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {

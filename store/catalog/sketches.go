@@ -99,15 +99,16 @@ type sketches struct {
 	next          int64 // first block that is not cached
 }
 
-// SketchBlock is the number of consecutive versions whose sketches share one row of the table sketches. The row is read
-// and written as a whole. Until a block is complete, its sketches are single rows in the table recent_sketches.
+// SketchBlock is the number of consecutive versions that share a row of the table sketches. The row contains the
+// sketches of all these versions, and it is read and written as a whole. Until a block is complete, its sketches are
+// single rows in the table recent_sketches.
 const SketchBlock = 256
 
 // sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a block, because the
 // last version of a block can belong to an agent. Agents have no sketches, so their versions do not trigger a check.
 const sketchLook = 32
 
-// sketched holds the stored sketches of one version.
+// sketched contains the stored sketches of a version.
 type sketched struct {
 	seq           int64
 	Text, Purpose []byte

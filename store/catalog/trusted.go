@@ -50,8 +50,9 @@ var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 const shownBetween = "\x1f"
 
 // Find returns live definitions. The argument clauses contains the FROM clause and all later clauses of the query that
-// selects the definitions, with the aliases l for live and v for versions. A version that is not valid still hides the
-// definitions that it overrides. Find therefore returns this version deactivated, without content, and with the reason.
+// selects the definitions, with the aliases l for live and v for versions. An invalid version still hides the
+// definitions that it overrides. Find therefore returns it as a deactivated definition without content, together with
+// the reason.
 func (s Registry) Find(ctx context.Context, clauses string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -103,7 +104,8 @@ func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table
 	return l, table.Into(&l.Definition, proof.Definition, definition)
 }
 
-// proof returns the proof of the given version. If the version was already checked, this takes one map lookup.
+// proof returns the proof of the given version. If the version was already checked, proof returns the cached
+// result.
 func (s Registry) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil

@@ -150,8 +150,8 @@ func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn 
 	})
 }
 
-// Showings returns, for each approved proposal in ids, how the proposal was shown to its approver.
-// The map is keyed by proposal id.
+// Showings returns the way in which each approved proposal in ids was shown to its approver. The
+// map is keyed by proposal id.
 func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
 	showings := make(map[string]proposals.Showing, len(ids))
 	err := db.Pool.View(ctx, func(s *session.Session) error {

@@ -255,8 +255,8 @@ const (
 	Audit            // read-only snapshots for reads of the whole database
 )
 
-// Source is the part of a query that selects proposals. From is the FROM clause, in which p is the alias of the table
-// proposals. Seq is the column that equals p.seq and determines the order. Where is the condition.
+// Source is the part of a query that selects proposals. From is the FROM clause; the alias of the table proposals is
+// p. Seq is a column that equals p.seq and determines the order. Where is the condition.
 type Source struct {
 	From  string
 	Seq   string
@@ -354,8 +354,8 @@ func assign(dest, value any) error {
 var (
 	// ErrNewer means that a newer version of toolcrib wrote the database.
 	ErrNewer = errors.New("the database is newer than this program")
-	// ErrNumbering means that this program does not have a migration with the number of the schema, or has a different
-	// migration with this number.
+	// ErrNumbering means that the migrations with which the database was created differ from the migrations of this
+	// program.
 	ErrNumbering = errors.New("the database has an unknown schema")
 	// ErrForeign means that the database does not belong to toolcrib.
 	ErrForeign = errors.New("not a toolcrib database")

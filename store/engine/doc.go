@@ -1,4 +1,5 @@
-// Package engine defines what the packages of the store and the two engines, store/sqlite and
-// store/pg, have in common: errors, uses of connections, a connection with prepared statements, and
-// fragments of SQL. The interface that the engines implement is session.Engine.
+// Package engine defines the types and errors that the packages of the store share with the two
+// engines, store/sqlite and store/pg. They include the connection with its prepared statements, the
+// uses of connections, and fragments of SQL. The interface that the engines implement is
+// session.Engine.
 package engine

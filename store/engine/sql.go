@@ -15,8 +15,8 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Clause is a fragment of SQL with a "?" for each argument. Clauses can be joined in any order.
-// Numbered then numbers the placeholders of the complete statement.
+// Clause is a fragment of SQL with a "?" for each argument. Clauses can be joined in any order;
+// Numbered numbers the placeholders of the complete statement afterwards.
 type Clause struct {
 	SQL  string
 	Args []any
@@ -153,9 +153,10 @@ func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 	return list
 }
 
-// AddedColumns returns the columns that both engines add to existing tables. Each column has its
-// own migration. Never change an entry that was released. If the table is sealed, describe the
-// column with table.Later, because the seals of existing rows do not cover it.
+// AddedColumns returns the columns that both engines add to existing tables. Each column is
+// added by a separate migration. Never change an entry that was released. If the table is
+// sealed, describe the column with table.Later, because the seals of existing rows do not cover
+// it.
 func AddedColumns() []Added {
 	return []Added{
 		{Step: 26, Table: "decisions", Column: "reading"}, // how much of the proposal the decider had read

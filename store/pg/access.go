@@ -129,7 +129,7 @@ var rightsMigrated string
 const mostRights = 20
 
 // rights returns the rights on the schema in alphabetical order, and a map with the statement that revokes each right.
-// The names in the statements are qualified, so that a statement works in any session.
+// The names in the statements are qualified. A statement therefore works in any session.
 func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string]string, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -183,16 +183,16 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can hold a lock indefinitely, on a table or on the row of the table writer. Every write
-// transaction locks this row first. PostgreSQL does not end such a session, and a session can increase its own time
-// limits. A session that has waited for lockWait therefore looks up the sessions that hold the lock. If its login has
-// the right to end them, it ends the sessions that are idle in a transaction or belong to an agent. If no session was
-// ended, it returns an error that lists the sessions.
+// A login with SQL access can indefinitely hold a lock on a table, or on the row of the table writer, which every
+// write transaction locks first. PostgreSQL does not end such a session, and a session can raise its time limits.
+// After waiting for lockWait, a write transaction therefore looks up the sessions that hold the lock. If its login
+// has the right to end them, it ends those that are idle in a transaction or belong to an agent. If it ends no
+// session, it returns an error that lists the sessions.
 
-// lockWait is how long a transaction waits for a lock before it looks up the holders.
+// lockWait is the time that a transaction waits for a lock before it looks up the holders.
 const lockWait = 10 * time.Second
 
-// holder describes a transaction that holds a lock for which other sessions wait.
+// holder describes a transaction with a lock that blocks other sessions.
 type holder struct {
 	pid         int32
 	transaction string // virtual transaction id
@@ -205,8 +205,8 @@ func (h holder) String() string {
 }
 
 // holders selects the sessions that hold a lock and are not waiting for a lock. A session that waits for a row also has
-// a granted lock on the table, but its lock on the row is not granted. The activity of a session is visible to its own
-// login, to superusers, and to members of pg_read_all_stats.
+// a granted lock on the table, but its lock on the row is not granted. Only the login of a session, superusers, and
+// members of pg_read_all_stats can see the activity of the session.
 const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
 	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
 	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)

@@ -1,5 +1,5 @@
-// This file copies the rows of another database into PostgreSQL in one transaction. During the
-// copy, the triggers of the target are disabled.
+// This file copies the rows of another database into PostgreSQL in a single transaction.
+// During the copy, the triggers of the target are disabled.
 
 package pg
 

@@ -16,8 +16,8 @@ import (
 
 var (
 	wordPattern = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
-	// The server reformats definitions. normalizer replaces notations that the server writes
-	// differently; addedWords lists words that the server adds.
+	// The server reformats definitions. The normalizer replaces notations that the server
+	// changes, and addedWords lists words that the server adds.
 	normalizer = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
 	addedWords = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )
@@ -38,10 +38,10 @@ func words(statement string) string {
 	return strings.Join(all, " ")
 }
 
-// constraints selects, for each table, the number of its CHECK constraints, their combined
-// condition, and whether the login can read the table. The login of an agent, which can run the
-// doctor command, cannot read all tables. The check is useful because a superuser can write rows
-// that violate constraints.
+// constraints selects the number of CHECK constraints of each table, their combined condition,
+// and whether the login can read the table. The login of an agent can run the doctor command but
+// cannot read all tables. The check is useful because a superuser can write rows that violate
+// constraints.
 const constraints = `SELECT CAST(c.relname AS text), count(*), string_agg('(' || pg_get_expr(k.conbin, k.conrelid) || ')', ' AND ' ORDER BY k.conname), has_table_privilege(c.oid, 'SELECT')
 	FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
 	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'c' AND k.convalidated GROUP BY c.oid, c.relname ORDER BY c.relname`
@@ -102,10 +102,10 @@ func clauses(clause string) map[string]int {
 	return found
 }
 
-// references selects the foreign keys. For each key, it selects the child table and the parent
-// table, the condition that a child row c references a parent row p, the condition that the key is
-// not NULL, and whether the login can read both tables. The check is useful because a superuser
-// can write rows that violate foreign keys.
+// references selects the foreign keys. The columns are the child table, the parent table, the
+// condition that a child row c references a parent row p, the condition that the key is not NULL,
+// and whether the login can read both tables. The check is useful because a superuser can write
+// rows that violate foreign keys.
 const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 		string_agg('p.' || quote_ident(pa.attname) || ' = c.' || quote_ident(ca.attname), ' AND '),
 		string_agg('c.' || quote_ident(ca.attname) || ' IS NOT NULL', ' AND '),

@@ -17,8 +17,8 @@ import (
 type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
 
 // migrate runs the missing migrations and returns their numbers. It creates the roles in a
-// transaction of their own, and runs all other migrations in one transaction. The login of conn
-// must be allowed to create roles and schemas.
+// separate transaction, and runs all other migrations in a single transaction. The login of
+// conn must be allowed to create roles and schemas.
 func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
 	all := steps()
 	version, err := schemaVersion(ctx, conn)
@@ -70,7 +70,7 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs the missing migrations among steps, and the seed, in one transaction.
+// migrateTables runs the missing migrations in steps, including the seed, in a single transaction.
 func migrateTables(ctx context.Context, conn *pgx.Conn, steps []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, steps []engine.Step, see
 }
 
 // schemaVersion returns the number of the last completed migration, or 0 if the schema does not
-// exist. The error wraps engine.ErrNumbering if the database has other migrations than this
-// program. It wraps engine.ErrNewer if a newer program has added migrations.
+// exist. The error wraps engine.ErrNumbering if the migrations of the database differ from
+// those of this program. It wraps engine.ErrNewer if a newer program has added migrations.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)

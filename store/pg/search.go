@@ -1,5 +1,5 @@
-// This file implements session.Searcher. It uses regular expressions for proposals, which a trigram index supports
-// if the server has the extension pg_trgm. For memories and entities, it uses tsvectors.
+// This file implements session.Searcher. Proposals are searched with regular expressions. A trigram index supports
+// these searches if the server has the extension pg_trgm. Memories and entities are searched with tsvectors.
 
 package pg
 
@@ -19,8 +19,8 @@ func (*Server) Hints() bool { return false }
 // shown is the expression that the index proposals_text contains.
 const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 
-// maxPattern is a length in bytes. Contains uses a regular expression only for texts up to this length. The server
-// takes minutes for a regular expression of one megabyte.
+// maxPattern is the maximum length, in bytes, of a text for which Contains uses a regular expression. The server
+// needs minutes for a regular expression of one megabyte.
 const maxPattern = 1000
 
 // Contains implements session.Searcher. The condition is a regular expression that lists the case variants of each

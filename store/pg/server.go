@@ -32,9 +32,9 @@ import (
 // use.
 //
 // A write transaction first locks the only row of the table writer, in the same way as BEGIN IMMEDIATE locks a
-// SQLite file. The transaction is READ COMMITTED, so that it sees everything that was committed before it acquired
-// the lock. A read transaction is a REPEATABLE READ snapshot. Numbers of rows and links of hash chains are assigned
-// while the lock is held.
+// SQLite file. The transaction is READ COMMITTED and therefore sees everything that was committed before it
+// acquired the lock. A read transaction is a REPEATABLE READ snapshot. Numbers of rows and links of hash chains are
+// assigned while the lock is held.
 type Server struct {
 	name      string
 	config    *pgx.ConnConfig
@@ -70,8 +70,8 @@ func Open(name string) (*Server, error) {
 	return s, nil
 }
 
-// Login returns the name of the login for the URL name. The login comes from the URL, from PGUSER, or from a service
-// file; otherwise, it is the name of the operating system account.
+// Login returns the name of the login for the URL name. The login is specified in the URL, in PGUSER, or in a
+// service file; otherwise, it is the name of the operating system account.
 func Login(name string) (string, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func Redacted(name string) string {
 // Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// CheckExists implements session.Engine. It always returns nil, because a server that is unreachable can become
+// CheckExists implements session.Engine. It always returns nil, because an unreachable server can become
 // reachable again.
 func (s *Server) CheckExists() error { return nil }
 
@@ -117,15 +117,15 @@ func (s *Server) Backup(context.Context, string) error {
 const longestWait = 30 * time.Second
 
 // firstPause and longestPause bound the pauses between attempts to connect to a server that restarts or has no free
-// connection. The pauses are random, so that all waiting processes have the same chance. They are short because a
-// call through the gateway waits only 3 seconds.
+// connection. The pauses are random to give all waiting processes the same chance. They are short because a call
+// through the gateway waits only 3 seconds.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = 400 * time.Millisecond
 )
 
-// Conn implements session.Engine. If the server is full, or if it became unreachable after an earlier connection,
-// Conn waits for it.
+// Conn implements session.Engine. If the server has no free connection, or if it became unreachable after an
+// earlier connection, Conn waits for the server.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
@@ -173,7 +173,7 @@ func (s *Server) detectPooler(err error) bool {
 // transaction may have disappeared.
 const idleWriterTimeout = 20 * time.Second
 
-// begin returns the statements that begin a transaction. They are sent in one message.
+// begin returns the statements that begin a transaction. Begin sends them as a single message.
 func (s *Server) begin(use engine.Use) string {
 	wait := fmt.Sprintf("; SET LOCAL lock_timeout = %d", s.lockWait.Milliseconds())
 	if s.pooled.Load() {
@@ -304,7 +304,7 @@ func (s *Server) Describe(err error) error {
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
 		return fmt.Errorf("%w: the login %s does not have the necessary rights, or cannot write as this user or agent: %w", proposals.ErrAuthority, s.config.User, err)
-	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
+	case "25006", "0A000": // 0A000: a write transaction on a standby
 		return fmt.Errorf("%w; the server is a standby or does not accept writes: %w", review.ErrReadOnly, err)
 	case "22021": // invalid text, for example in a filter
 		return fmt.Errorf("%w: a text is not valid UTF-8, or contains a NUL character: %w", proposals.ErrNotFound, err)

@@ -18,7 +18,7 @@ import (
 // minIndexed is the minimum length, in characters, of a text that the trigram index can find.
 const minIndexed = 3
 
-// matcher translates filters to SQL for one engine.
+// matcher translates filters to the SQL of an engine.
 type matcher struct {
 	session.Searcher
 	engine.Hints
@@ -28,14 +28,14 @@ type matcher struct {
 // each row.
 const maxSpellings = 16
 
-// staleRows is the condition for open proposals whose base version is no longer live.
+// staleRows is the condition for open proposals with a base version that is no longer live.
 const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version FROM live WHERE subject = p.subject), 0)"
 
 // lookup contains the ways to find the proposals that match an atom.
 type lookup struct {
 	row     engine.Clause // condition on a row with the alias p
 	ordered bool          // an index contains the columns of row, followed by seq
-	rows    engine.Clause // statement that selects the seq of each match using only indexes; zero if no such statement exists
+	rows    engine.Clause // statement that finds the seq of each match using only indexes; zero if there is none
 }
 
 // indexed returns a lookup for a condition that an index supports.
@@ -51,7 +51,7 @@ func ordered(row string, args ...any) lookup {
 	return l
 }
 
-// lookup returns the lookup for a.
+// lookup returns the lookup for the atom a.
 func (m matcher) lookup(a facts.Atom) lookup {
 	v := a.Value
 	switch a.Is {

@@ -59,7 +59,7 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 
 // selectTerms returns the selection of the proposals that match all terms. It finds rows through the index of one term
 // and checks the other terms on these rows. It prefers a term with few matches. If no term has few matches, it prefers
-// an index that returns rows ordered by seq, so that a page fills quickly.
+// an index that returns rows ordered by seq, because such an index fills a page quickly.
 func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
@@ -88,7 +88,7 @@ func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	return false
 }
 
-// among returns the selection of the proposals whose seq is in seqs, a JSON array.
+// among returns the selection of the proposals with the given values of seq, a JSON array.
 func among(seqs string) selection {
 	sel := every()
 	sel.add("p.seq IN (SELECT CAST(value AS bigint) FROM json_each(?, '$'))", seqs)
@@ -135,8 +135,8 @@ func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 }
 
 // short returns a selection for a term with a text shorter than a trigram. It uses the trigrams that start with the
-// text. If there are too many of these trigrams, it selects all proposals, because checking row after row then finds
-// enough matches for a page quickly.
+// text. If there are too many of these trigrams, it selects all proposals: matches are then so frequent that
+// checking single rows fills a page quickly.
 func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -209,8 +209,8 @@ func from(source engine.Source) selection {
 // matcher returns the matcher for the engine of s.
 func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
 
-// rest returns the conditions of the terms that are not in used. The conditions are written so that the engine does not
-// use an index for them.
+// rest returns the conditions of the terms that are not in used. The conditions have a form that prevents the engine
+// from using an index for them.
 func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	var all []engine.Clause
 	for i, t := range terms {
@@ -235,7 +235,7 @@ func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 }
 
 // spellings returns all case variants of words. ASCII letters occur only in lower case, because the engine folds the
-// case of ASCII letters. It does not fold the case of other letters.
+// case of ASCII letters, but not of other letters.
 func spellings(words string) []string {
 	all := []string{""}
 	for _, r := range words {
@@ -262,7 +262,7 @@ func countSpellings(words string) int {
 	return n
 }
 
-// endorsements selects the approvals that refer to the current revision of p and to the latest assessment of this
+// endorsements selects the approvals of the current revision of p that refer to the latest assessment of this
 // revision.
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`

@@ -22,8 +22,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// List implements review.ProposalReader with keyset pagination, so that the cost of a page does not
-// depend on its position.
+// List implements review.ProposalReader. It uses keyset pagination; the cost of a page therefore
+// does not depend on its position.
 func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -128,8 +128,8 @@ func (s selection) query(columns string) string {
 	return query
 }
 
-// uniquePrefixes returns, for each proposal, the length in characters of the shortest prefix that no other id
-// has. This is the length of the longest prefix that the id shares with its neighbors in the index, plus one.
+// uniquePrefixes returns the length, in characters, of the shortest unique prefix of each proposal's id. This
+// is one more than the length of the longest prefix that the id shares with its neighbors in the index.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	ids := lists.Map(page, func(p proposals.Proposal) proposals.ID { return p.ID })
 	unique := make(map[proposals.ID]int, len(ids))

@@ -1,5 +1,5 @@
 // Package queue stores proposals with their revisions and issues, and finds proposals page by page. It translates
-// each filter to one selection that an index supports in every sort order.
+// each filter to a selection that an index supports in every sort order.
 package queue
 
 import (
@@ -21,8 +21,8 @@ import (
 // Proposals stores and finds proposals with their revisions and issues.
 type Proposals struct{ *session.Session }
 
-// proposalColumns returns the stored columns of a proposal. It does not include the live version, which comes from
-// the registry. Whether a proposal is stale is therefore never stored.
+// proposalColumns returns the stored columns of a proposal. It does not include the number of the live version,
+// which the registry contains. The tables therefore do not store whether a proposal is stale.
 func proposalColumns(p *proposals.Proposal) table.Columns {
 	return table.Columns{
 		table.Col("id", (*string)(&p.ID)), table.Col("type", (*string)(&p.Type)), table.Col("subject", table.Subject(&p.Subject)), table.Col("title", &p.Title),
@@ -214,7 +214,7 @@ func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.
 }
 
 // Statements that update many rows by compare-and-swap. The argument is a JSON array with an array of values for each
-// row. The function json_each comes first so that the engine finds each row by its key.
+// row. The function json_each precedes the table, and the engine therefore finds each row by its key.
 const (
 	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
 		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
@@ -265,8 +265,8 @@ var (
 	RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
 )
 
-// Records reads and writes the records about proposals: assessments and other records of the package records, and the
-// issues and bundles of this package.
+// Records reads and writes the records about proposals. It combines the records of package records, such as
+// assessments, with the issues and bundles of this package.
 type Records struct {
 	records.Reviews
 	records.Log

@@ -20,8 +20,7 @@ import (
 // idLength is the length of a UUID in its text form.
 const idLength = 36
 
-// ResolveIDs implements review.ProposalReader. It looks up all references that are complete ids with one
-// statement.
+// ResolveIDs implements review.ProposalReader. It looks up all complete ids with a single statement.
 func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
 	whole := make([]string, 0, len(refs))
 	for _, ref := range refs {
@@ -58,7 +57,7 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 	case strings.Contains(ref, ":"):
 		subject, err := registry.ParseSubject(ref)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // err is only text here, because callers treat ErrSubject as an error of usage
+			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // %v hides ErrSubject, which callers would treat as a usage error
 		}
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":

@@ -16,12 +16,12 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// maxIndexes is the maximum number of databases that an Index keeps in memory.
+// maxIndexes is the maximum number of databases in an Index.
 const maxIndexes = 16
 
-// Index ranks the texts of tools with FTS5 and bm25. Each set of texts has its own in-memory database. The tools of
-// other agents therefore do not affect the results and the ranks, and the cost of a search does not depend on the size
-// of the registry. The methods of Index are safe for concurrent use.
+// Index ranks the texts of tools with FTS5 and bm25. Each set of texts is stored in a separate in-memory database. The
+// tools of other agents therefore do not affect results and ranks, and the cost of a search does not depend on the
+// size of the registry. The methods of Index are safe for concurrent use.
 type Index struct {
 	mu      sync.Mutex
 	indexes []ftsIndex // most recently used last
@@ -46,10 +46,10 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rank implements gateway.Index. A word of the query matches the words of a text that start with it, including
-// inflected forms: "schedule" matches "scheduling". A text matches if any word of the query matches. Texts with more
-// matches rank higher. A match in a name counts more than a match in the short description, which counts more than a
-// match in the remaining text.
+// Rank implements gateway.Index. A word of the query matches words of a text that begin with this word or with its
+// stem: "schedule" matches "scheduling". A text matches if it matches any word of the query. Texts with more matches
+// rank higher. A match in a name counts more than a match in the short description, which counts more than a match
+// in the remaining text.
 func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	if len(words) == 0 {

@@ -26,7 +26,7 @@ func eventColumns(e *history.Event) table.Columns {
 	}
 }
 
-// EventTable describes the audit log, whose rows form a hash chain.
+// EventTable describes the audit log. Its rows form a hash chain.
 var EventTable = table.Of("events", eventColumns)
 
 // Log reads and appends to the audit log.
@@ -143,7 +143,7 @@ func (s Log) WroteHere(ctx context.Context, id proposals.ID, revision int, autho
 	return slices.ContainsFunc(accounts, s.Witness.In(ctx).Same), err
 }
 
-// scanAccount scans the data of an event and returns the account in it.
+// scanAccount scans the data of an event and returns the account that it contains.
 func scanAccount(row table.Scanner) (history.Account, error) {
 	var data string
 	if err := row.Scan(&data); err != nil {
@@ -155,8 +155,8 @@ func scanAccount(row table.Scanner) (history.Account, error) {
 	return has.Account, json.Unmarshal([]byte(data), &has)
 }
 
-// ends contains the last rows of the tables that an approval appends to. A transaction reads them once, with one
-// statement, and updates them when it appends rows.
+// ends contains the last rows of the tables that an approval appends to. A transaction reads these rows once,
+// with a single statement, and updates ends when it appends rows.
 type ends struct {
 	read                bool
 	Versions, decisions int64

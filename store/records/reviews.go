@@ -140,7 +140,7 @@ func (s Reviews) AddComment(ctx context.Context, c proposals.Comment) (string, e
 	return CommentTable.Append(ctx, s, c)
 }
 
-// The tables of this file, whose rows are sealed.
+// The tables of this file. Their rows are sealed.
 var (
 	AssessmentTable = table.Sealed("assessments", "toolcrib assessment 1", assessmentColumns)
 	WaiverTable     = table.Sealed("waivers", "toolcrib waiver 1", waiverColumns)

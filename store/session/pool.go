@@ -22,10 +22,10 @@ type Pool struct {
 	Engine Engine
 	Options
 
-	writer  chan *Session // holds the unused writer; nil if it is not open; empty while a transaction runs
-	logger  chan *Session // like writer; holds the session for transactions that a power failure can roll back
+	writer  chan *Session // contains the unused writer, or nil if it is not open; empty while a transaction runs
+	logger  chan *Session // like writer, but for transactions that a power failure can roll back
 	idle    chan *Session // unused readers
-	slots   chan struct{} // holds one element for each open reader
+	slots   chan struct{} // contains an element for each open reader
 	toBegin atomic.Int32  // number of write transactions that have not begun
 	unused  *time.Timer   // closes unused connections; nil if connections stay open
 }
@@ -60,8 +60,8 @@ func (db *Pool) used() {
 	}
 }
 
-// closeUnused closes all unused connections. Servers limit the number of connections. Besides, after one connection was
-// lost, the other connections are probably lost, too.
+// closeUnused closes all unused connections. The server can then accept connections from other processes. After a lost
+// connection, the unused connections are probably also lost.
 func (db *Pool) closeUnused() {
 	for {
 		select {
@@ -89,7 +89,7 @@ func (db *Pool) closeUnused() {
 const lostAttempts = 3
 
 // afterLoss prepares the next attempt to begin a transaction, after the connections of previous attempts were lost. The
-// argument lost is the number of these attempts. afterLoss closes the unused connections, which are probably lost, too,
+// argument lost is the number of these attempts. afterLoss closes the unused connections, which are probably also lost,
 // and waits. It returns false if no attempts remain or ctx ends.
 func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	if lost >= lostAttempts {
@@ -254,7 +254,7 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 }
 
 // borrow waits for the writer, or for the logger if use is engine.Log, and passes it to fn. If the session is not open
-// yet, the argument of fn points to nil. After fn returns, the pool keeps the session that the argument then points to.
+// yet, the argument of fn points to nil. After fn returns, the pool retains the session to which the argument points.
 func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
 	idle := db.writer
 	if use == engine.Log {
@@ -312,10 +312,10 @@ var errDryRun = errors.New("dry run")
 // errInDoubt indicates that the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")
 
-// outcome determines whether a transaction was committed before its connection was lost, and returns nil if so. If the
-// transaction had not started its COMMIT, it was rolled back. Otherwise, outcome looks up row, the last row that the
-// transaction added to a hash chain. The transaction was committed if this row exists. The lookup waits for the write
-// lock and therefore for the end of the lost transaction.
+// outcome returns nil if a transaction was committed before its connection was lost. If the transaction had not
+// started its COMMIT, it was rolled back. Otherwise, outcome looks up row, the last row that the transaction added to
+// a hash chain. If this row exists, the transaction was committed. The lookup waits for the write lock and therefore
+// for the end of the lost transaction.
 func (db *Pool) outcome(ctx context.Context, row chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)

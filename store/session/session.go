@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Session is a connection in a transaction, together with cached values. It must not be used concurrently. Types that
-// embed a *Session implement one family of tables each. On a read connection, the engine rejects writes.
+// Session is a connection in a transaction, together with cached values. It must not be used concurrently. Each type
+// that embeds a *Session implements a family of tables. On a read connection, the engine rejects writes.
 type Session struct {
 	*engine.Conn
 	Engine  Engine
@@ -40,12 +40,12 @@ type written struct {
 	acts    []string   // distinct acts of the events of the transaction
 }
 
-// Cached returns the value of type T that s keeps across transactions. The value is initially zero. A rollback discards
-// the value, because it can contain data from rows that were rolled back.
+// Cached returns the value of type T that s caches across transactions. The value is initially zero. A rollback
+// discards the value, because it can contain data from rows that were rolled back.
 func Cached[T any](s *Session) *T { return stateOf[T](s.kept) }
 
-// PerTransaction returns the value of type T that s keeps until the next transaction begins. The value is initially
-// zero.
+// PerTransaction returns the value of type T that s caches until the next transaction begins. The value is
+// initially zero.
 func PerTransaction[T any](s *Session) *T { return stateOf[T](s.begun) }
 
 func stateOf[T any](all map[reflect.Type]any) *T {
@@ -140,7 +140,7 @@ type Connector interface {
 	// Conn opens a connection for the given use.
 	Conn(ctx context.Context, use engine.Use) (*engine.Conn, error)
 	// Begin begins a transaction. A write transaction waits until no other write transaction is running. The error
-	// wraps engine.ErrBusy if the wait takes too long.
+	// wraps engine.ErrBusy if the wait is too long.
 	Begin(ctx context.Context, c *engine.Conn, use engine.Use) error
 	// Commit commits a transaction. It also notifies other processes of event, the number of the newest event in the
 	// transaction (0 if the transaction has no events). The error wraps engine.ErrLost if it is unknown whether the
@@ -191,13 +191,14 @@ type Searcher interface {
 	Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error)
 	// HasTerms returns the condition that a row of the given table, memories_text or entities_text, contains all terms.
 	HasTerms(table string, terms []string) engine.Clause
-	// IndexChecks returns the queries that check the consistency of the engine's own indexes.
+	// IndexChecks returns the queries that check the consistency of the indexes that the engine maintains for
+	// Searcher.
 	IndexChecks() []engine.Check
 }
 
-// Witness adds the account that writes an event to the data of the event. It rejects events of users that the account
-// is not allowed to act as. The desk and the gateway write each act and its event in one transaction, so the act is
-// rejected as well.
+// Witness adds the account that writes an event to the data of the event. It rejects an event if the account is not
+// allowed to act as the user of the event. The desk and the gateway write an act and its event in the same
+// transaction. A rejected event therefore also prevents the act.
 type Witness struct {
 	Account history.Account
 	Users   []string // nil for all users
@@ -206,7 +207,7 @@ type Witness struct {
 // actingKey is the context key of an acting value.
 type actingKey struct{}
 
-// acting describes the users of a connection to a server that this process runs.
+// acting describes the users who are connected to a server in this process.
 type acting struct {
 	via   string
 	users []string

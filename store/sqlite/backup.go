@@ -44,9 +44,9 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	return draft.publish(path)
 }
 
-// draft is an unfinished database file. It has a temporary name. The process that writes it holds a lock, so that other
-// processes can recognize the drafts of killed processes. When a draft is published or removed, no connection to it can
-// be open.
+// draft is an unfinished database file with a temporary name. The process that writes it holds a lock. Other processes
+// can therefore recognize the drafts of killed processes. Close all connections to a draft before publishing or
+// removing it.
 type draft struct {
 	*os.File
 	unlock func()
@@ -130,8 +130,8 @@ func removeUnfinished(dir string) {
 	}
 }
 
-// Copy is a database file that receives the rows of another database in one transaction. Until Finish is called, the
-// file is a draft without triggers.
+// Copy is a database file that receives the rows of another database in a single transaction. Until Finish is
+// called, the file is a draft without triggers.
 type Copy struct {
 	*engine.Conn
 	pool  *sql.DB
@@ -203,9 +203,9 @@ func (c *Copy) begin(ctx context.Context) error {
 	return nil
 }
 
-// Finish completes the copy and gives it its final path. It also fills the text index of proposals, the subjects of
-// statements, and the sizes of live definitions. In databases that are not copies, triggers and migrations fill these
-// tables.
+// Finish completes the copy and links the file to its final path. It also fills the text index of proposals, the
+// subjects of statements, and the sizes of live definitions. In databases that are not copies, triggers and
+// migrations fill these tables.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {

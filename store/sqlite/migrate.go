@@ -25,7 +25,7 @@ var migrationFiles embed.FS
 const seedStep = 7
 
 // steps returns the migrations, ordered by number: the SQL files, the seed, and the added columns. Each migration runs
-// in its own transaction and cannot be reversed. Never change or renumber a released migration; add a new migration
+// in a separate transaction and cannot be reversed. Never change or renumber a released migration; add a new migration
 // instead.
 var steps = sync.OnceValue(func() []engine.Step {
 	list := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {

@@ -25,7 +25,7 @@ func (*File) Contains(words string) engine.Clause {
 }
 
 // Rows implements session.Searcher. If words is shorter than a trigram, the query looks up the trigrams that start with
-// one of the spellings. It can then return a row several times.
+// any of the spellings. It can then return a row several times.
 func (*File) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{quoteFTS(words)}}
@@ -64,9 +64,9 @@ func matching(query string) engine.Source {
 	}
 }
 
-// Beginning implements session.Searcher. It searches for the trigrams that start with one of the spellings, and returns
-// false if there are too many. It looks up one trigram at a time, because a single query would list every occurrence of
-// each trigram.
+// Beginning implements session.Searcher. It searches for the trigrams that start with any of the spellings, and returns
+// false if there are too many. It looks up single trigrams, because a query for all of them would list every occurrence
+// of each trigram.
 func (*File) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	var found []string
 	for _, spelling := range spellings {

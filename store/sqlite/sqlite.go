@@ -1,6 +1,5 @@
 // Package sqlite stores toolcrib's data in a SQLite file. It implements session.Engine: connections and their settings,
-// locking, the schema, searches with SQLite's own functions, and copies of the file. Packages above contain all other
-// SQL.
+// locking, the schema, full-text searches, and copies of the file. The packages above sqlite contain all other SQL.
 //
 // Writes use one connection, in BEGIN IMMEDIATE transactions with synchronous=FULL. Reads use a few query_only
 // connections, each with a snapshot of the write-ahead log. Each connection prepares a statement once. A transaction
@@ -125,9 +124,9 @@ func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	return err
 }
 
-// Promote implements session.Engine. Opening a connection is slow, mainly because the schema is parsed. With Promote, a
-// command that reads and then writes opens only one connection. Promote turns off query_only last, so that the
-// connection stays a reader if a setting fails.
+// Promote implements session.Engine. Opening a connection is slow, mainly because SQLite parses the schema. With
+// Promote, a command that reads and then writes opens only a single connection. Promote turns off query_only last, so
+// the connection remains a reader if a setting fails.
 func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
 	if f.frozen {
 		return false, nil
@@ -241,8 +240,8 @@ func createFile(path string, existing bool) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create the database %s: the folder %s does not exist; create the folder, or choose another file with --db", path, dir)
 	}
-	// Do not open the file here if another process has just created it. Closing it would release the locks that the
-	// engine holds in this process.
+	// Do not open the file here if another process has just created it. Closing the file would release the locks of
+	// the engine in this process.
 	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -270,7 +269,7 @@ func HasUncheckpointedLog(path string) bool {
 // (https://www.sqlite.org/fileformat2.html#page_size).
 const smallestDatabase = 512
 
-// syncDir syncs the folder at path, so that new names in the folder survive a power failure.
+// syncDir syncs the folder at path. New names in the folder then survive a power failure.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -292,7 +291,7 @@ func (f *File) CheckExists() error {
 	return err
 }
 
-// busyTimeout is how long an operation waits for other processes that use the file before it fails with engine.ErrBusy.
+// busyTimeout is the time that an operation waits for other processes before it fails with engine.ErrBusy.
 const busyTimeout = 30 * time.Second
 
 // Readers use the engine's busy handler. They wait only while a log is recovered or checkpointed. Writers poll with
@@ -304,12 +303,11 @@ const (
 	noBusyTimeout      = "busy_timeout(0)"
 )
 
-// lockPollInterval is the polling interval of writers. It is constant, so that all waiting writers have the same chance
-// to get the lock.
+// lockPollInterval is the polling interval of writers. A constant interval gives all waiting writers the same chance to
+// acquire the lock.
 const lockPollInterval = 4 * time.Millisecond
 
-// retryBusy calls the function try, and calls it again while the database is busy. It gives up when f.busyTimeout
-// expires or ctx ends.
+// retryBusy calls the function try until the database is not busy, f.busyTimeout expires, or ctx ends.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	over := time.NewTimer(f.busyTimeout)
 	defer over.Stop()

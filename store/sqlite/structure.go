@@ -121,7 +121,7 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 }
 
 // schemaDrift compares tables, indexes, and triggers with the statements of the migrations, and reports differences.
-// For example, a table without one of its triggers is no longer protected.
+// For example, a table is no longer protected if a trigger is missing.
 func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {

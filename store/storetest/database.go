@@ -43,7 +43,7 @@ func New(t testing.TB) *Database {
 	return FromImage(t, image)
 }
 
-// fresh returns the image of a new database, so that only the first test creates one.
+// fresh returns the image of a new database. Only the first call creates a database.
 var fresh = sync.OnceValues(func() ([]byte, error) {
 	return Image(func(*Database) error { return nil })
 })
@@ -135,9 +135,9 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	return desk
 }
 
-// BasicSeverities returns severities that disable most rules, so that a test of the desk does not depend on their
-// findings. The rules of the families "template", "names", and "lock" and the rules that cannot be disabled remain
-// enabled.
+// BasicSeverities returns severities that disable most rules. A test of the desk then does not depend on the
+// findings of these rules. The rules of the families "template", "names", and "lock" and the rules that cannot be
+// disabled remain enabled.
 func BasicSeverities() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
 	for _, r := range ruleset.All() {

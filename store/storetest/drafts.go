@@ -9,7 +9,7 @@ import (
 )
 
 // Prompt returns a complete proposal of a new prompt tool in the user layer. The rule families "template", "names", and
-// "lock" have no findings for this proposal. The texts of the tool contain its id, so that no two tools are similar.
+// "lock" have no findings for this proposal. The texts of the tool contain its id, so two tools are never similar.
 func Prompt(id string) proposals.Draft {
 	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
 	d.Definition = registry.Definition{Tool: &registry.Tool{
@@ -45,7 +45,7 @@ func Agent(id string) proposals.Draft {
 	return d
 }
 
-// Skill returns a complete proposal of a skill with one additional file, and a function that returns the file's bytes
+// Skill returns a complete proposal of a skill with an additional file, and a function that returns the file's bytes
 // for WithContents.
 func Skill(id, name string, data []byte) (draft proposals.Draft, contents func(string) ([]byte, error)) {
 	draft = proposal(registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id})

@@ -80,7 +80,7 @@ type Trigger struct {
 }
 
 // Unlocked executes statements while triggers, foreign keys, and CHECK constraints are disabled. It then enables them
-// again, so that only the effect of the statements remains.
+// again. Only the effect of the statements remains.
 func (h *RawDB) Unlocked(ctx context.Context, statements string) error {
 	_, err := h.ExecContext(ctx, h.script(statements))
 	return err

@@ -14,7 +14,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Signing is a database whose configuration requires signatures.
+// Signing is a database with a configuration that requires signatures.
 type Signing struct {
 	*Database
 	Policy review.Policy // requires signatures

@@ -13,8 +13,8 @@ func Verify(t testing.TB, db *store.DB) history.Report {
 	return VerifyWith(t, db, history.Options{Deep: true})
 }
 
-// VerifyWith verifies a database and returns the last report, because the engine may interrupt a verification and start
-// it again.
+// VerifyWith verifies a database. If the engine interrupts the verification, it is repeated, and VerifyWith returns the
+// last report.
 func VerifyWith(t testing.TB, db *store.DB, o history.Options) history.Report {
 	t.Helper()
 	var report history.Report

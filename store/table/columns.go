@@ -21,8 +21,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Column is a column of a table, bound to the variable that holds its value. The variable is a *string, *int, *int64,
-// *bool, *sql.NullInt64, or Textual.
+// Column is a column of a table, bound to the variable that contains its value. The variable is a *string, *int,
+// *int64, *bool, *sql.NullInt64, or Textual.
 type Column struct {
 	Name  string
 	v     any
@@ -33,7 +33,7 @@ type Column struct {
 func Col(name string, v any) Column { return Column{Name: name, v: v} }
 
 // Later returns a column that was added to a table with sealed rows after the first release. Such columns must be the
-// last columns. A seal covers the column only if its value is not empty, so that the seals of older rows remain
+// last columns. A seal covers the column only if its value is not empty. The seals of older rows therefore remain
 // valid.
 func Later(name string, v any) Column { return Column{name, v, true} }
 
@@ -52,7 +52,7 @@ func (c Columns) Later() int {
 // fields of a seal are derived from it.
 type Columns []Column
 
-// Textual is a variable whose value is stored as text in a specific format.
+// Textual is a variable with a value that is stored as text in a specific format.
 type Textual interface {
 	sql.Scanner
 	format() (string, error)
@@ -190,7 +190,8 @@ func (c Columns) Values() ([]any, error) {
 }
 
 // Reading returns a function that scans rows. Each row has the columns of T, followed by one column for each
-// destination in extra. Use the function for one query at a time, because it scans all rows into the same variables.
+// destination in extra. Do not use the function for several queries at a time, because it scans all rows into the
+// same variables.
 func Reading[T any](describe func(*T) Columns, extra ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
@@ -245,7 +246,7 @@ func InsertAll(ctx context.Context, s execer, table string, rows []Columns) erro
 	return InsertRows(ctx, s, table, rows[0].Names(), all)
 }
 
-// Add inserts a row with a new key, which is one more than the maximum value in the key column.
+// Add inserts a row. The key of the row is the maximum value in the key column plus 1.
 func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	values, err := row.Values()
 	if err != nil {

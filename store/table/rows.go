@@ -21,10 +21,10 @@ type execer interface {
 	Row(ctx context.Context, query string, args []any, dest ...any) error
 }
 
-// InsertRows inserts rows into a table. The argument values contains the values of all rows, one row after the other.
-// Several rows share a statement to reduce overhead; triggers and constraints still apply to each row. Only a few
-// statement sizes are used, because prepared statements are cached. The sizes are small, because SQLite searches all
-// parameters of a statement for each name.
+// InsertRows inserts rows into a table. The argument values contains the values of all rows, row by row. InsertRows
+// inserts several rows with the same statement to reduce overhead; triggers and constraints still apply to each row.
+// It uses only a few statement sizes, because prepared statements are cached. The sizes are small, because SQLite
+// searches all parameters of a statement for each name.
 func InsertRows(ctx context.Context, s execer, table, columns string, values []any) error {
 	width := strings.Count(columns, ",") + 1
 	for _, size := range []int{16, 4, 1} {

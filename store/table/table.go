@@ -17,7 +17,7 @@ type Description struct {
 	Seal string // format name that the seals cover if rows are sealed, or ""
 }
 
-// Table describes a table whose rows have the type T. Statements, scan functions, and seals are derived from its
+// Table describes a table with rows of the type T. Statements, scan functions, and seals are derived from its
 // columns.
 type Table[T any] struct {
 	Description
@@ -25,13 +25,13 @@ type Table[T any] struct {
 	names    string
 }
 
-// Of returns the description of a table whose rows are not sealed.
+// Of returns the description of a table with rows that are not sealed.
 func Of[T any](name string, describe func(*T) Columns) Table[T] {
 	return Sealed(name, "", describe)
 }
 
-// Sealed returns the description of a table whose rows are append-only records. Each row has a seal, which is a hash
-// of the format name and the columns in their order.
+// Sealed returns the description of a table of append-only records. Each row has a seal, which is a hash of the
+// format name and the columns in their order.
 func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
 	t := Table[T]{Description: Description{Name: name, Seal: format}, describe: describe}
 	t.names = t.Columns(new(T)).Names()
@@ -42,7 +42,7 @@ func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
 func (t Table[T]) Plain(v *T) Columns { return t.describe(v) }
 
 // Columns returns the columns of the row *v, including the seal if rows are sealed. Reading a row verifies its seal,
-// so that a modified record is always rejected.
+// so a modified record is always rejected.
 func (t Table[T]) Columns(v *T) Columns {
 	c := t.describe(v)
 	if t.Seal == "" {

@@ -119,8 +119,8 @@ func (f file) add(ctx context.Context, t table, columns []string, rows [][]any) 
 func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) close() error                     { return f.end() }
 
-// explained adds an explanation to two kinds of errors. First, another process can be copying into the same target,
-// so that both processes create the schema or the file. Second, PostgreSQL cannot store some texts that earlier
+// explained adds an explanation to two kinds of errors. First, another process can be copying into the same target;
+// both processes then create the schema or the file. Second, PostgreSQL cannot store some texts that earlier
 // versions wrote.
 func explained(err error) error {
 	e := new(pgconn.PgError)

@@ -1,6 +1,6 @@
 // Package transfer copies a database to another engine or another database, row by row. The copy preserves every hash,
 // seal, and number. The target becomes a valid database only after all tables have been compared with the source. An
-// interrupted copy leaves nothing behind.
+// interrupted copy has no effect.
 package transfer
 
 import (
@@ -29,7 +29,7 @@ type reader interface {
 	close() error
 }
 
-// writer is the target of a copy. Its rows are written in one transaction.
+// writer is the target of a copy. Its rows are written in a single transaction.
 type writer interface {
 	reader
 	// add inserts rows into t.

@@ -46,8 +46,8 @@ var (
 	liveSQL string
 )
 
-// Inconsistencies implements history.Ledger. If a check fails because of damage, the failure is reported as damage, and
-// the other checks run nevertheless.
+// Inconsistencies implements history.Ledger. If damage causes a check to fail, the failure is reported as damage, and
+// the other checks still run.
 func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	blocks, err := l.sketchInspections(ctx, deep)
 	if err != nil {
@@ -79,8 +79,8 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
-// References implements history.Ledger. The rows that were read before can already prove that the references agree.
-// References then skips the checks of records and of the live registry.
+// References implements history.Ledger. If the rows that were already read prove that the references agree, it
+// skips the checks of records and of the live registry.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
@@ -197,8 +197,8 @@ func eachRow(name, query, message string, valid func(fields []string) bool) insp
 }
 
 // signedSubjects checks the index signed_subjects, which lists each signed statement under all its subjects. It reports
-// statements that the index does not list under one of their subjects, and statements that it lists under other
-// subjects. The verification of signatures reports statements that cannot be decoded.
+// statements that the index does not list under all their subjects, and statements that it lists under other subjects.
+// The verification of signatures reports statements that cannot be decoded.
 func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	type key struct {
 		signature int64
@@ -242,8 +242,8 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 }
 
 // unsealedTexts returns inspections for tables without seals. They report texts that can no longer be stored, such as
-// texts with invalid UTF-8. Other checks cover sealed rows. They also cover the tables proposals, issues, live, and
-// names by a comparison of their texts with sealed texts.
+// texts with invalid UTF-8. Other checks cover sealed rows, and the tables proposals, issues, live, and names, which
+// must match sealed texts.
 func unsealedTexts() []inspection {
 	var list []inspection
 	for _, name := range []string{

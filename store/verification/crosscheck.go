@@ -101,8 +101,8 @@ func (c *crossCheck) end(table string) {
 	c.complete[table] = true
 }
 
-// agrees reports whether all tables were read, the log refers to all records in order and to nothing else, and the
-// approved versions match the decisions.
+// agrees reports whether all tables were read, the log refers to exactly the existing records in their order, and
+// the approved versions match the decisions.
 func (c *crossCheck) agrees() bool {
 	tables := append([]string{catalog.VersionTable.Name}, recordNames()...)
 	for _, table := range append(slices.Clone(tables), records.EventTable.Name) {

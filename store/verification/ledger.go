@@ -30,10 +30,10 @@ type Ledger struct {
 	free       chan *session.Session // idle sessions
 	crossCheck *crossCheck
 	facts      *derivedFacts
-	broken     chan error // holds the first error that the engine caused
+	broken     chan error // contains the first error that the engine caused
 }
 
-// report keeps err if the engine, and not the stored data, caused it.
+// report records err if the engine, and not the stored data, caused it.
 func (l Ledger) report(err error) {
 	if !ofEngine(l.engine, err) {
 		return
@@ -162,8 +162,8 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 	})
 }
 
-// otherSubject is the message for a row whose columns kind, layer, and id do not match its subject. Lookups and
-// triggers use these columns.
+// otherSubject is the message for a row if the columns kind, layer, and id do not match the subject. Lookups
+// and triggers use these columns.
 const otherSubject = "Its kind, layer, or id does not match its subject."
 
 func namesSubject(subject, kind, layer, id string) bool {
@@ -229,7 +229,7 @@ const maxSnapshotReaders = 4
 // snapshotReaders are additional sessions that read the same snapshot.
 type snapshotReaders []*session.Session
 
-// openSnapshotReaders opens one session for each further processor. The sessions read the same snapshot as the
+// openSnapshotReaders opens a session for each additional processor. The sessions read the same snapshot as the
 // transaction of s. If frequent writes prevent new transactions from reading the same snapshot, openSnapshotReaders
 // opens fewer sessions.
 func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Session) (snapshotReaders, error) {

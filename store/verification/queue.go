@@ -20,10 +20,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// draftBlock is the number of proposals that one inspection of drafts compares.
+// draftBlock is the number of proposals that a single inspection of drafts compares.
 const draftBlock = 1024
 
-// draftInspections returns one inspection for each block of proposals. The inspection compares the proposals with their
+// draftInspections returns an inspection for each block of proposals. The inspection compares the proposals with their
 // last revisions.
 func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var last int64
@@ -87,9 +87,9 @@ func checkDrafts(ctx context.Context, s *session.Session, start int64, facts *de
 	})
 }
 
-// waivedCounts reports proposals with waivers that have a wrong number of blocking findings. The number must be correct
-// for the time of the last assessment or waiver. Only the review service can determine which findings a waiver covers,
-// so its function Tally counts the findings.
+// waivedCounts checks the stored number of blocking findings of proposals with waivers, and reports wrong numbers. The
+// number must be correct as of the last assessment or waiver. The function Tally of the review service counts the
+// findings, because only the review service can determine which findings a waiver covers.
 func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	ids, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

@@ -73,9 +73,9 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 	return err
 }
 
-// sketchInspections returns the inspections of near-duplicate sketches. One inspection reports sketches without
-// versions. The others check that each version of a tool in a block has a sketch; if deep is true, they also compute
-// the sketch again.
+// sketchInspections returns the inspections of near-duplicate sketches. The first inspection reports sketches
+// without versions. Each other inspection checks that the tool versions of a block have sketches; if deep is true,
+// it also computes the sketches again.
 func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session.Session) error {
@@ -100,8 +100,8 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	return list, nil
 }
 
-// checkSketches reports a block if the sketch of a tool version is missing in it, or if it contains the sketch of
-// another version. If deep is true, it also computes the sketches again and reports a block with a different sketch.
+// checkSketches reports a block if it lacks the sketch of a tool version or contains the sketch of another version.
+// If deep is true, checkSketches also computes the sketches again and reports a block with a different sketch.
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
 	var text, purpose []byte

@@ -31,8 +31,8 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 type SignedRecords struct{ records.Signatures }
 
 // eachWithEvent calls fn for each row of a query, with the value of the row and the number of its event. The query
-// selects the columns of T. The argument clauses is the rest of the query after these columns. It begins with one
-// more column, the number of the event.
+// selects the columns of T, followed by the argument clauses. The argument begins with the last column, the number
+// of the event.
 func eachWithEvent[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, clauses string, fn func(T, int64) error) error {
 	var event int64
 	scan := table.Reading(describe, &event)

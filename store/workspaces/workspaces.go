@@ -174,7 +174,7 @@ func (w Store) Known(ctx context.Context, dir string) ([]string, error) {
 	return readAll(ctx, w, table.ScanValue[string], "SELECT hash FROM live_files WHERE dir = $1", dir)
 }
 
-// Exclusively implements workspace.Store. It holds the write lock of the database while fn runs.
+// Exclusively implements workspace.Store. The function fn runs in a write transaction.
 func (w Store) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session.Session) error {
 		written, hash, err := fn(ctx, Store{Pool: w.Pool, s: s})

@@ -14,7 +14,7 @@ import (
 // refuses to run as root. Otherwise, it returns nil.
 func unprivileged() (*account, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil //nolint:nilnil // nil is the process's own account
+		return nil, nil //nolint:nilnil // nil is the account of this process
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -28,8 +28,8 @@ func unprivileged() (*account, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
-// ownSession runs the supervisor in a separate session, so that an interrupt from the terminal does not
-// reach it.
+// ownSession runs the supervisor in a separate session. An interrupt from the terminal therefore does
+// not reach it.
 func ownSession(as *account) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if as != nil {

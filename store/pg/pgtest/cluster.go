@@ -187,8 +187,9 @@ func (c *Cluster) Exec(ctx context.Context, statements string) error {
 	return err
 }
 
-// Kill ends a process of the server with SIGKILL. pid comes from pg_backend_pid(). The server
-// treats this as a crash: it ends all other connections and recovers from its log.
+// Kill ends a process of the server with SIGKILL. Use pg_backend_pid() to obtain pid. The
+// server treats the signal as a crash: it ends all other connections and recovers from its
+// log.
 func (c *Cluster) Kill(pid int) error {
 	process, err := os.FindProcess(pid)
 	if err != nil {
