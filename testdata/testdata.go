@@ -1,6 +1,5 @@
-// Package testdata holds the files that demonstrations and tests run on. The
-// go command leaves folders of this name out of "./...", so the package is
-// built only where it is imported.
+// Package testdata contains the files for demonstrations and tests. The pattern "./..." of the go command
+// ignores folders with this name, so the package is built only where it is imported.
 package testdata
 
 import "embed"

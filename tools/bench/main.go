@@ -1,10 +1,10 @@
-// Command bench measures toolcrib as whole processes and whole screens, and makes the
-// data and pictures for that. It is run from the root of the checkout, whose program it
-// builds into a scratch folder:
+// Command bench measures toolcrib as a whole: the times of its processes and screens. It also generates
+// databases for measurements and the pictures of the documentation. Run the command in the root of the
+// repository. It builds the program of the repository in a temporary folder:
 //
 //	go run ./tools/bench NAME [-help] [flags]
 //
-// It ends with status 1 when a measurement fails or misses its bar.
+// It exits with 1 if a measurement fails or does not meet its target.
 package main
 
 import (

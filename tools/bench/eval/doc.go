@@ -1,25 +1,23 @@
-// Command eval measures the rules of families S and P on labelled definitions
-// and prompts, and trains the learned tables of the rules.
+// Command eval measures the rules of the families S and P on labelled definitions and prompts, and trains the
+// learned tables of these rules.
 //
-// Sources are held out: with -learn, every source (a package, a repository, a
-// server) is judged by tables that were learned from others, and so are the
-// thresholds found. Without it, the tables in force judge, which have learned from
-// the sources themselves. By the hash of its name every source falls into one of
-// two halves; frames are written with the half "tune" in view, nobody reads the
-// texts of "held", and its figures are left out without -held. Honest figures are
-// means over sources, so that one large server does not decide them. Definitions
-// are read as an import reads them (package review/intake).
+// With -learn, each source (a package, a repository, or a server) is judged by tables and thresholds that were
+// derived from other sources. Without -learn, the current tables are used, which were trained on all sources.
 //
-// The data are not part of the repository: -data or TOOLCRIB_EVAL_DATA name the
-// folder, which has the sub-folders honest, rules, rules_subtle and mcp. What is in
-// a sub-folder unseen is only measured: tools.jsonl, prompts.jsonl, attacks.jsonl,
-// and skills.jsonl, of which each row has the clean text beside the poisoned one. The
-// honest half of it that may be read counts when the thresholds are found. Without
-// data there is nothing to measure, and the program says so and exits 0. It ends with
-// the bars that the rules are held to, each beside what was measured.
+// A hash of its name assigns each source to one of two halves, "tune" and "held". The authors of the rules read
+// only texts of the half "tune". Results for the half "held" are printed only with -held. Results for honest
+// texts are means over the sources, so a single large server does not dominate them. Definitions are read in
+// the same way as by an import (package review/intake).
 //
-// With -changes, it measures the facts of reach (package review/reach) instead, on the
-// versions of skills, instructions and tools in another folder: how many facts honest
-// changes add, how many of these changes warn, and how many attacks in a change have a new
-// fact at their line. Honest changes are halved by source, attacks by mechanism.
+// The data is not part of the repository. The flag -data or the environment variable TOOLCRIB_EVAL_DATA
+// specifies a folder with the subfolders honest, rules, rules_subtle, mcp, and unseen. The samples in the
+// subfolder unseen are measured, but never used for training. In its file skills.jsonl, each row contains a
+// poisoned text and the corresponding clean text. The honest samples of the subfolder that belong to the half
+// "tune" are also used to determine thresholds. Without data, the command prints a message and exits with 0. At
+// the end, the command prints each required result next to the measured result.
+//
+// With -changes, the command instead measures the facts of package review/reach on changes of skills,
+// instructions, and tools in another folder. It reports how many facts honest changes add, how many honest
+// changes cause warnings, and how many attacks add a fact in the line of the attack. Honest changes are divided
+// into halves by source, and attacks by mechanism.
 package main

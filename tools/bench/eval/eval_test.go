@@ -52,7 +52,7 @@ func TestMeasure(t *testing.T) {
 
 func TestNothingToMeasure(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-data", filepath.Join(t.TempDir(), "none")}, os.Getenv, &out, &errs); code != 0 || !strings.Contains(out.String(), "nothing to measure") {
+	if code := run(t.Context(), []string{"-data", filepath.Join(t.TempDir(), "none")}, os.Getenv, &out, &errs); code != 0 || !strings.Contains(out.String(), "nothing was measured") {
 		t.Error(code, out.String(), errs.String())
 	}
 	if code := run(t.Context(), []string{"-nonsense"}, os.Getenv, &out, &errs); code != 2 {

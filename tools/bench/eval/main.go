@@ -29,13 +29,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.SetOutput(errs)
 	var o options
 	flags.StringVar(&o.dir, "data", getenv("TOOLCRIB_EVAL_DATA"), "`FOLDER` with the labelled files")
-	flags.BoolVar(&o.perRule, "rules", false, "measure each rule alone too")
-	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
-	flags.BoolVar(&o.learn, "learn", false, "learn the tables, print their trade-off, and measure by tables that have not seen the source")
-	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules/wording")
-	flags.BoolVar(&o.long, "long", false, "put our own attacks into honest text of several lengths too")
-	flags.BoolVar(&o.held, "held", false, "measure on the half that nobody reads too")
-	flags.StringVar(&o.changes, "changes", "", "measure only what facts of reach the changes in `FOLDER` add")
+	flags.BoolVar(&o.perRule, "rules", false, "also measure each rule separately")
+	flags.BoolVar(&o.listTune, "list", false, "list the false positives of the half tune")
+	flags.BoolVar(&o.learn, "learn", false, "train the tables, print their trade-off, and judge each source by tables that were trained on other sources")
+	flags.BoolVar(&o.write, "write", false, "with -learn, write the tables into review/rules/wording")
+	flags.BoolVar(&o.long, "long", false, "also insert our attacks into honest texts of several lengths")
+	flags.BoolVar(&o.held, "held", false, "also print the results for the half held")
+	flags.StringVar(&o.changes, "changes", "", "measure only the facts of reach that the changes in `FOLDER` add")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		return 0
 	}
 	if _, err := os.Stat(filepath.Join(o.dir, "honest")); o.dir == "" || err != nil {
-		fmt.Fprintln(out, "No labelled data here; nothing to measure. Name the folder with -data.")
+		fmt.Fprintln(out, "No labelled data found, so nothing was measured; specify the folder with -data.")
 		return 0
 	}
 	if err := evaluate(ctx, o, out); err != nil {

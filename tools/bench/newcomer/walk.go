@@ -1,6 +1,7 @@
-// Package newcomer walks through the workbench like a user without any knowledge: from toolcrib demo to a rejection
-// with a reason, a rollback, an approval, and a filter, pressing only keys that the screen names at that moment. A test
-// of package workbench checks this walk, and the pictures of the README record it.
+// Package newcomer walks through the workbench like a new user, and presses only keys that the screen shows at
+// that moment. The walk begins with toolcrib demo and includes a rejection with a reason, a rollback, an
+// approval, and a filter. A test of package workbench checks the walk, and the pictures of the README record
+// it.
 package newcomer
 
 import (

@@ -1,15 +1,17 @@
-// Peers measures other scanners of tools and prompts beside toolcrib, on the same
-// labelled rows: what share of attacks each finds, and of honest texts it warns about.
+// Command peers compares toolcrib with other scanners of tools and prompts. It runs all of them on the same
+// labelled rows and reports, for each scanner, the share of attacks that it finds and the share of honest texts
+// that it warns about.
 //
 //	go run ./tools/bench/peers -data FOLDER -peers FOLDER
 //
-// -data is the folder with the labelled rows of tools/bench/eval, -peers one in which
-// npm installed the scanners (make eval-peers does both). It prints a table in Markdown.
+// The folder in -data contains the labelled rows of tools/bench/eval. The folder in -peers contains the scanners,
+// installed with npm. make eval-peers installs the scanners and runs this command. The output is a table in
+// Markdown.
 //
 //	go run ./tools/bench/peers -guardbench FOLDER
 //
-// measures toolcrib alone on the cases in a checkout of getmcpm/mcp-guardbench that define
-// tools, prompts, or instructions, and names those that it judges otherwise than expected.
+// The folder in -guardbench is a checkout of getmcpm/mcp-guardbench. The command measures only toolcrib, on the
+// cases that define tools, prompts, or instructions. It lists the cases with unexpected results.
 package main
 
 import (

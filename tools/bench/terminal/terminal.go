@@ -1,4 +1,5 @@
-// Package terminal runs a program in a real terminal, in a separate tmux server, types input, and reads the screen.
+// Package terminal runs a program in a real terminal, which a separate tmux server provides. It types input and
+// reads the screen.
 package terminal
 
 import (

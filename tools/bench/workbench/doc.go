@@ -1,4 +1,3 @@
-// Package workbench tests the workbench in a real terminal, by keys typed and
-// screens read, and the database after the terminal is taken away in the middle of
-// a decision.
+// Package workbench tests the workbench in a real terminal: it types keys and reads the screen. It also checks
+// the database after the terminal was closed in the middle of a decision.
 package workbench

@@ -1,5 +1,5 @@
-// Command man writes the manual pages of a release into a folder, with the date of
-// the last commit, so that one checkout gives the same bytes.
+// Command man writes the manual pages of a release into a folder. The pages contain the date of the last
+// commit, so the same checkout always produces the same bytes.
 //
 //	go run ./tools/release/man DIR EPOCH
 package main

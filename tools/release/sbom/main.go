@@ -1,11 +1,10 @@
-// Command sbom writes a software bill of materials in CycloneDX 1.6 for a program, read
-// from its build information, and the licences of the linked modules, read from the
-// module cache.
+// Command sbom writes a software bill of materials for a program in CycloneDX 1.6, and the licences of the
+// linked modules. It reads the build information of the program and the module cache.
 //
 //	sbom -version v1.2.3 -notices THIRD_PARTY_NOTICES -bom sbom.cdx.json PROGRAM
 //
-// It exits with 1 if a module has no licence file, because a program with parts that
-// cannot be distributed must not be released.
+// It exits with 1 if a module has no licence file, because a program with parts that cannot be distributed must
+// not be released.
 package main
 
 import (

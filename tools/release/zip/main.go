@@ -1,5 +1,5 @@
-// Command zip packs a folder the same way every time: in the order of the names, with
-// one date, and with the modes of its files.
+// Command zip packs a folder into a reproducible archive: files are ordered by name, have the same date, and
+// retain their modes.
 //
 //	go run ./tools/release/zip ARCHIVE EPOCH ROOT FOLDER
 package main
@@ -25,7 +25,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 4 {
-		return errors.New("write the archive, the seconds since 1970 of its date, a folder, and the folder in it to pack")
+		return errors.New("expected the arguments ARCHIVE EPOCH ROOT FOLDER")
 	}
 	epoch, err := strconv.ParseInt(args[1], 10, 64)
 	if err != nil {
@@ -40,7 +40,7 @@ func run(args []string) error {
 	return errors.Join(err, w.Close(), out.Close())
 }
 
-// pack adds the files below folder. WalkDir goes by name.
+// pack adds the files below folder, ordered by name.
 func pack(w *zip.Writer, files fs.FS, folder string, at time.Time) error {
 	return fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
