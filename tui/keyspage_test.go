@@ -17,12 +17,12 @@ func TestKeysPage(t *testing.T) {
 func keysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the workbench\n\nThis page is a reference for users of the workbench. `make generate` writes it from the declarations of the keys.\n\n" +
-		"`?` searches the keys of every page, and `:` finds a command by its name and runs it. A key has the same meaning on all\n" +
-		"pages. The last line of the screen shows the most important keys of the current page.\n\n" +
-		"To change keys, use the names in the last column in your own `toolcrib.toml`:\n\n" +
-		"```toml\n[keys]\napprove = [\"ctrl+a\"] # the list replaces the default keys\ncalls = [\"P\", \"f5\"]\nscroll-down = [\"down\", \"ctrl+e\"] # on every page with this name\n```\n\n" +
-		"Write keys as in the first column, for example `ctrl+n` or `shift+tab`; `page down` is `pgdown`. The workbench reports unknown\nnames when it starts.\n\n" +
-		"`ctrl+t` switches between the themes: dark, light, and high contrast. The setting `theme` selects the theme at the start.\n" +
+		"`?` searches the keys of every page, and `:` finds a command by its name and runs it. Most keys have the same meaning on all\n" +
+		"pages. The last line of the screen shows the most important keys of the current page. In the tables, \"again\" introduces the\n" +
+		"effect of pressing the key a second time.\n\nTo change keys, use the names in the last column in your `toolcrib.toml`:\n\n" +
+		"```toml\n[keys]\napprove = [\"ctrl+a\"] # replaces the default keys\ncalls = [\"P\", \"f5\"]\nscroll-down = [\"down\", \"ctrl+e\"] # on all pages that list this name\n```\n\n" +
+		"Write keys as in the first column, for example `ctrl+n` or `shift+tab`; `page down` is `pgdown`. When the workbench\nstarts, it reports unknown names.\n\n" +
+		"`ctrl+t` switches between the themes: dark, light, and high contrast. The setting `theme` selects the initial theme.\n" +
 		"For each database, the workbench remembers the page, tab, row, filter, order, and unsent drafts. It remembers the theme for\n" +
 		"each user.\n")
 	for _, t := range places() {
