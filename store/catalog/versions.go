@@ -118,13 +118,13 @@ type addedVersions map[string]int64
 // History reads the versions of subjects.
 type History struct{ Pool *session.Pool }
 
-// Versions returns at most limit versions of a subject, newest first. If before is not 0, it
-// returns only versions with smaller numbers than before.
-func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
+// Versions returns at most limit versions of a subject, newest first. If end is not 0, it
+// returns only versions with numbers below end.
+func (db History) Versions(ctx context.Context, subject registry.Subject, end, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
 		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")
-		versions, err := table.All(ctx, s, checkedVersion(), query, subject.String(), before, before, limit)
-		if err == nil && len(versions) == 0 && before == 0 {
+		versions, err := table.All(ctx, s, checkedVersion(), query, subject.String(), end, end, limit)
+		if err == nil && len(versions) == 0 && end == 0 {
 			err = table.NotFound("%s", subject)
 		}
 		return versions, err

@@ -51,11 +51,11 @@ func IsURL(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// Open returns the database at the URL name. It does not connect yet.
-func Open(name string) (*Server, error) {
-	config, err := pgx.ParseConfig(name)
+// Open returns the database at the given URL. It does not connect yet.
+func Open(address string) (*Server, error) {
+	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // the parse error without the password
+		return nil, fmt.Errorf("%s: %w", Redacted(address), err) // the parse error without the password
 	}
 	config.RuntimeParams["search_path"] = Schema
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "toolcrib")
@@ -64,25 +64,25 @@ func Open(name string) (*Server, error) {
 	plain := config.Copy()
 	delete(plain.RuntimeParams, "search_path")
 	plain.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // without prepared statements
-	s := &Server{name: Redacted(name), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(newDatabaseConfig)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
+	s := &Server{name: Redacted(address), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(newDatabaseConfig)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
 	s.pool.SetMaxIdleConns(0) // the store keeps the connections that it reuses
 	s.shared.SetMaxIdleConns(0)
 	return s, nil
 }
 
-// Login returns the name of the login for the URL name. The login is specified in the URL, in PGUSER, or in a
-// service file; otherwise, it is the name of the operating system account.
-func Login(name string) (string, error) {
-	config, err := pgx.ParseConfig(name)
+// Login returns the login for the given URL. The login is specified in the URL, in PGUSER, or in a service file;
+// otherwise, it is the name of the operating system account.
+func Login(address string) (string, error) {
+	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", Redacted(name), err) // the parse error without the password
+		return "", fmt.Errorf("%s: %w", Redacted(address), err) // the parse error without the password
 	}
 	return config.User, nil
 }
 
-// Redacted returns the URL name with the password removed.
-func Redacted(name string) string {
-	u, err := url.Parse(name)
+// Redacted returns the given URL without its password.
+func Redacted(address string) string {
+	u, err := url.Parse(address)
 	if err != nil {
 		return "postgres://"
 	}
