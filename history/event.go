@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Event is an entry of the audit log. All events form one hash chain, in which Seq counts from 1 without gaps. Act is
-// the recorded act, such as "submit", "approve", or "ship". If the act wrote a record, such as a decision, Record is
-// the seal of that record; otherwise it is "". Data is canonical JSON with further details, and never nil.
+// Event is an entry of the audit log. All events form a single hash chain, in which Seq counts from 1 without gaps. Act
+// is the recorded act, such as "submit", "approve", or "ship". If the act wrote a record, such as a decision, Record is
+// the seal of the record; otherwise Record is "". Data is canonical JSON with further details, and never nil.
 type Event struct {
 	Seq      int64           `json:"seq"`
 	ID       string          `json:"id"`
@@ -43,7 +43,7 @@ func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, 
 	return e, nil
 }
 
-// EventFormat is the first field of the seal of an event. It identifies the format.
+// EventFormat is the first sealed field of an event. It identifies the format of the seal.
 const EventFormat = "toolcrib event 1"
 
 // Sum computes the seal of e, which Hash must equal.
@@ -136,9 +136,9 @@ func mustMarshal(v any) string {
 	return string(b)
 }
 
-// Seal returns the SHA-256 hash of the given fields in lower-case hexadecimal. Each field
-// is encoded as a netstring (D. J. Bernstein, 1997): its length in bytes in decimal, ":",
-// the bytes, and ",". Different lists of fields therefore have different encodings.
+// Seal returns the SHA-256 hash of the given fields in lower-case hexadecimal. Each field is encoded as a netstring (D.
+// J. Bernstein, 1997): its length in bytes in decimal, ":", the bytes, and ",". Netstrings ensure that different lists
+// of fields have different encodings.
 func Seal(fields ...string) string {
 	size := 0
 	for _, f := range fields {

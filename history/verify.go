@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Row is a sealed row in its stored form. It is not decoded, so that rows that cannot be
-// decoded can be verified, too.
+// Row is a sealed row in its stored form. Rows are not decoded, because Verify must also verify
+// rows that cannot be decoded.
 type Row struct {
 	Table  string   // "versions", "events", "revisions", …
 	Key    string   // name for display, such as "tool:user/scene_pacer version 3"
@@ -53,20 +53,20 @@ type Ledger interface {
 	// rows of different chains may alternate. Verify calls Rows for all tables
 	// concurrently.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
-	// Structure reports damage to the schema and to search indexes. If deep is set, it
-	// also reports damage found by the database engine's own check. Verify calls
-	// Structure concurrently with Rows.
+	// Structure reports damage to the schema and to search indexes. If deep is set, it also reports
+	// damage that the integrity check of the database engine finds. Verify calls Structure
+	// concurrently with Rows.
 	Structure(ctx context.Context, deep bool, fn func(Damage)) error
-	// Inconsistencies reports rows that contradict each other, such as a proposal in a
-	// state that does not follow from its decisions. If deep is set, it also makes
-	// checks that take long. Verify calls Inconsistencies concurrently with Rows.
+	// Inconsistencies reports rows that contradict each other, such as a proposal in a state that
+	// does not follow from its decisions. If deep is set, it also performs slow checks. Verify
+	// calls Inconsistencies concurrently with Rows.
 	Inconsistencies(ctx context.Context, deep bool, fn func(Damage)) error
 	// References reports records without an event, and live definitions that are not
 	// the newest version. Verify calls References after all rows have been read.
 	References(ctx context.Context, fn func(Damage)) error
 }
 
-// Damage describes a failed check, or a remark about an intact row.
+// Damage describes a failed check. If Note is set, it is a remark about an intact row instead.
 type Damage struct {
 	Table   string
 	Key     string // name of the row; "" if the result concerns the whole table
@@ -74,7 +74,7 @@ type Damage struct {
 	// Remedy is a sentence with advice if the row is intact but no longer valid. If
 	// Remedy is "", a backup must be restored.
 	Remedy string
-	// Note marks a remark about an intact row, which is not damage.
+	// Note is set for a remark about an intact row.
 	Note bool
 }
 
@@ -91,11 +91,10 @@ const maxDamage = 1000
 
 // Options control what Verify checks, and how it reports its progress.
 type Options struct {
-	// Deep enables the database engine's own check of all pages and indexes, and other
-	// checks that take long.
+	// Deep enables the database engine's check of all pages and indexes, and other slow checks.
 	Deep bool
-	// Progress, if not nil, is called periodically. rows is the number of rows of the
-	// table that have been read so far. Calls are never concurrent.
+	// Progress, if not nil, is called periodically. rows is the number of rows of the table that
+	// Verify has read so far. Calls are never concurrent.
 	Progress func(table string, rows int64)
 }
 
@@ -141,12 +140,12 @@ func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 
 const incomparable = "Cannot check the consistency of the tables"
 
-// findings collects damage and notes. Each list has its own limit, so that many
-// notes do not displace damage.
+// findings collects damage and notes. The limit applies to each list separately, because many notes
+// must not displace damage.
 type findings struct{ damage, notes []Damage }
 
-// collect adds the results of check. If check returns an error, collect adds a Damage.
-// Its message consists of failure and the error.
+// collect adds the results of check. If check returns an error, collect adds a Damage with a
+// message that consists of failure and the error.
 func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
 	if err := check(ctx, f.add); err != nil {
 		f.add(Damage{Message: fmt.Sprintf("%s: %v.", failure, err)})

@@ -17,7 +17,7 @@ import (
 )
 
 // Version is an immutable snapshot of a subject. An approval writes the version before it updates the live registry.
-// Actors and the assessment are stored as text. Bundles use the same JSON keys.
+// Bundles use the same JSON keys.
 type Version struct {
 	Subject      registry.Subject  `json:"subject"`
 	Number       int               `json:"number"`              // counted from 1
@@ -37,12 +37,12 @@ type Version struct {
 	Note         string            `json:"note,omitempty"`
 	Waivers      []Waiver          `json:"waivers,omitempty"`
 	Signature    string            `json:"signature,omitempty"` // hash of the decider's signed statement; "" if unsigned
-	// Approvals lists the required approvals except the last one, which DecidedBy
-	// gave. It is empty if one approval sufficed.
+	// Approvals lists the required approvals except the last, which is the approval by DecidedBy. It is empty if a
+	// single approval was required.
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Approval is an approval that preceded the last required approval of a version.
+// Approval is a required approval of a version other than the last; see Version.Approvals.
 type Approval struct {
 	Decision     string    `json:"decision"` // id of the decision
 	By           string    `json:"by"`
@@ -78,11 +78,11 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Ends reports whether w ends the earlier waivers of the same finding. A waiver that ends others expires at the moment
-// when it is given.
+// Ends reports whether w ends the earlier waivers of the same finding. Such a waiver expires at the moment when it is
+// given.
 func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
 
-// VersionFormat is the first field of the seal of a version. It identifies the format.
+// VersionFormat is the first sealed field of a version. It identifies the format of the seal.
 const VersionFormat = "toolcrib version 1"
 
 // Decode returns the definition of the version.
@@ -118,15 +118,14 @@ func (v Version) Sum() string {
 	return Seal(fields...)
 }
 
-// UnsignedSum returns the seal of v without its signature. A signed statement refers to
-// this seal, because Hash depends on the signature.
+// UnsignedSum returns the seal that v would have without a signature. A signed statement refers to this seal, because
+// Hash depends on the signature.
 func (v Version) UnsignedSum() string {
 	v.Signature = ""
 	return v.Sum()
 }
 
-// Timestamp formats t as RFC 3339 in UTC with microseconds. Sorting the texts sorts the
-// times.
+// Timestamp formats t as RFC 3339 in UTC with microseconds. The results sort in the order of the times.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // ParseTimestamp parses the output of Timestamp.
@@ -155,7 +154,7 @@ func (b *Blame) Add(v Version) error {
 	if err != nil {
 		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
-	text := "" // a string unchanged, or another value as indented JSON
+	text := "" // a string as it is, or another value as indented JSON
 	switch n := doc.Find(b.field); {
 	case n == nil:
 	case n.Kind == jsondoc.String:
@@ -164,7 +163,7 @@ func (b *Blame) Add(v Version) error {
 		text = string(jsondoc.Indent(n))
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // so that appending a line does not change the line before it
+		text += "\n" // otherwise appending a line would change the line before it
 	}
 	fresh := slices.Collect(strings.Lines(text))
 	lines := make([]BlameLine, 0, len(fresh))

@@ -1,4 +1,4 @@
-// This file finds anchors, and contains the greedy comparison of large pieces.
+// This file finds anchors, and implements the greedy comparison of large pieces.
 
 package diff
 
@@ -10,9 +10,8 @@ type match struct {
 }
 
 const (
-	// maxPairs is the maximum number of pairs that the occurrences of a rare item may
-	// form. An item that occurs m times in one sequence and n times in the other forms m·n
-	// pairs.
+	// maxPairs is the maximum number of pairs that the occurrences of a rare item may form. An item
+	// that occurs m times in the first sequence and n times in the second forms m·n pairs.
 	maxPairs = 64
 	// pairsPerItem limits the number of pairs that all rare items of a fragment may form
 	// together. The limit is pairsPerItem times the number of items in the fragment.
@@ -22,8 +21,8 @@ const (
 // anchors returns a longest common subsequence of the rare items of f, without unreliable
 // matches. An item is rare if its occurrences form few pairs; see rarity.
 //
-// The subsequence is the longest chain of pairs (see chains). Finding it takes
-// O(pairs · log n), and the number of pairs is limited.
+// The subsequence is the longest chain of pairs (see chains). The time is O(p log n) for p pairs,
+// and p is limited.
 func (c *comparer) anchors(f box) []match {
 	c.count(f)
 	defer c.uncount(f)
@@ -59,8 +58,9 @@ func (c *comparer) rare(v int32, limit int) bool {
 	return pairs > 0 && pairs <= limit && (c.trivial == nil || !c.trivial[v])
 }
 
-// rarity returns the maximum number of pairs that a rare item of f may form, so that the
-// total number of pairs stays within the limit. It returns 0 if no item is rare.
+// rarity returns the maximum number of pairs that a rare item of f may form. It chooses the maximum
+// that limits the total number of pairs as described at pairsPerItem. It returns 0 if no item is
+// rare.
 func (c *comparer) rarity(f box) int {
 	var pairs [maxPairs + 1]int // pairs[n] is the total number of pairs of items that form n pairs each
 	for _, v := range c.a[f.x0:f.x1] {
@@ -81,8 +81,8 @@ func (c *comparer) rarity(f box) int {
 	return most
 }
 
-// places returns the indices at which rare items occur in the second sequence, grouped by
-// item. In the result, the group of item v ends before index next[v]-1.
+// places returns the indices in the second sequence at which rare items occur, grouped by item. The
+// group of item v ends before index next[v]-1 of the result.
 func (c *comparer) places(f box, limit int) []int32 {
 	total := int32(0)
 	for _, v := range c.b[f.y0:f.y1] {
@@ -101,9 +101,9 @@ func (c *comparer) places(f box, limit int) []int32 {
 	return at
 }
 
-// chains finds a longest chain of pairs in which x and y increase (Hunt and Szymanski,
-// 1977). Pairs must be added in the order of increasing x. Pairs with equal x must be
-// added in the order of decreasing y, so that a chain contains at most one of these pairs.
+// chains finds a longest chain of pairs in which x and y increase (Hunt and Szymanski, 1977). Pairs
+// must be added in the order of increasing x. Pairs with equal x must be added in the order of
+// decreasing y, which ensures that a chain contains at most one of these pairs.
 type chains struct {
 	nodes []chainNode
 	tails []int32 // tails[k] is the index of the last node of a chain of length k+1; no chain of this length ends at a smaller y
@@ -148,12 +148,12 @@ func (c *chains) longest() []match {
 	return chain
 }
 
-// Limits of the length of a stride in the function greedy, in changes. Long strides take
-// more time per item but find shorter paths, so they are used for small pieces.
+// Limits of the length of a stride in the function greedy, in changes. Long strides cost more time
+// per item but find shorter paths, so greedy uses them for small pieces.
 const (
 	minStride  = 8
 	maxStride  = 128
-	greedyWork = 6 << 20 // maximum stride length times the number of items in a piece
+	greedyWork = 6 << 20 // maximum product of the stride length and the number of items in a piece
 )
 
 // rows contains the furthest points after 0, 1, 2, … changes. Row d has a point for each

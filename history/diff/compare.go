@@ -1,4 +1,4 @@
-// This file compares two sequences of numbered items, and contains the shapes of JSON objects.
+// This file compares two sequences of numbered items, and defines the shapes of JSON objects.
 
 package diff
 
@@ -27,13 +27,13 @@ type comparer struct {
 	walked   bool // whether greedy was used; the result may then not be minimal
 }
 
-// maxDepth is the maximum number of times that an expensive piece is divided by anchors before
-// it is compared by greedy.
+// maxDepth is the maximum depth to which an expensive piece is divided at anchors. At this depth,
+// greedy compares pieces that are still too expensive.
 const maxDepth = 4
 
-// compare compares a and b and sets del and ins. All numbers in a and b are less than ids. budget
-// is the number of steps that compare may take in addition to a number of steps that is
-// proportional to the lengths of a and b.
+// compare compares a and b and sets del and ins. All numbers in a and b are less than ids. compare
+// may perform a number of steps that is proportional to the lengths of a and b, and budget further
+// steps.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
@@ -65,8 +65,8 @@ type box struct {
 
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
-// solve compares the fragment f. Fragments must be solved from left to right, because the share
-// of the remaining budget that a fragment gets depends on the number of items after the fragment.
+// solve compares the fragment f. Fragments must be solved in order, because a fragment's share of
+// the remaining budget depends on the number of items after the fragment.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {
@@ -106,8 +106,8 @@ func (c *comparer) solve(f box, depth int) {
 	c.solve(f, depth+1)
 }
 
-// stepsPerItem is the number of steps per item that the search in a fragment may take in
-// addition to the fragment's share of the remaining budget.
+// stepsPerItem is the number of additional steps per item that the search in a fragment may perform
+// beyond the fragment's share of the remaining budget.
 const stepsPerItem = 8
 
 // trim returns f without the equal items at both ends.
@@ -129,16 +129,16 @@ func mark(flags []bool, from, to int) {
 	}
 }
 
-// compact is a fragment without the items that occur on one side only. Such items are always
-// changed, so removing them does not affect the longest common subsequence.
+// compact is a fragment without the items that occur in only one of the sequences. Such items are
+// always changed, so removing them does not affect the longest common subsequence.
 type compact struct {
 	a, b     []int32
 	atA, atB []int32 // indices of the items in the complete sequences
 }
 
-// keep selects the items in items[start:end] that have a positive count. It appends these items
-// to out, and their indices to indices. It marks the remaining items as changed, because they do
-// not occur on the other side.
+// keep selects the items in items[start:end] that have a positive count. It appends these items to
+// out, and their indices to indices. The other items do not occur in the other sequence, so keep
+// marks them as changed.
 func keep(items []int32, start, end int, counts []int32, changed []bool, out, indices []int32) (_, _ []int32) {
 	out, indices = slices.Grow(out, end-start), slices.Grow(indices, end-start)
 	for i := start; i < end; i++ {
@@ -151,8 +151,8 @@ func keep(items []int32, start, end int, counts []int32, changed []bool, out, in
 	return out, indices
 }
 
-// count counts how often each item occurs in f, and stores the numbers in inA and inB. uncount
-// resets the numbers to zero.
+// count counts the occurrences of each item in f, and stores the counts in inA and inB. uncount
+// resets the counts to zero.
 func (c *comparer) count(f box) {
 	for _, v := range c.a[f.x0:f.x1] {
 		c.inA[v]++
@@ -247,7 +247,7 @@ func (s *shape) order(oldMembers, newMembers members) []string {
 	return keys
 }
 
-// members contains the members of an object. For a node that is not an object, it is empty.
+// members contains the members of an object. It is empty for other kinds of nodes.
 type members struct {
 	list  []jsondoc.Member
 	index map[string]int

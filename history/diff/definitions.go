@@ -122,9 +122,9 @@ func (w *walk) object(p paths, before, after members, s *shape) {
 	}
 }
 
-// list compares two lists. If both contain only plain values, the list is a single field. Its text
-// has a line for each element, so that a moved element does not change the others. In other
-// lists, each element is compared with the element that it replaced.
+// list compares two lists. If both contain only plain values, the difference is reported as a
+// single field. Its text has a line for each element, so moving an element does not change the
+// other lines. In other lists, each element is compared with the element that it replaced.
 func (w *walk) list(p paths, before, after *jsondoc.Node) {
 	if isPlainList(before) && isPlainList(after) {
 		if !same(before, after) {
@@ -189,9 +189,9 @@ type Field struct {
 // Patch returns the difference between the two texts that f.Lines returns. The result is not cached.
 func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
-// Hunks returns the hunks of f.Patch. context is the maximum number of unchanged lines before and
-// after each change. There is at least one hunk, and the changed words are marked in all hunks. For
-// a text of a megabyte, it is faster to call Hunk.Mark for the visible lines only.
+// Hunks returns the hunks of f.Patch with all changed words marked. There is at least one hunk.
+// context is the maximum number of unchanged lines before and after each change. For long texts,
+// calling Hunk.Mark for the visible lines only is faster.
 func (f Field) Hunks(context int) []Hunk {
 	hunks := f.Patch().Unified(context)
 	for i, h := range hunks {
@@ -200,8 +200,8 @@ func (f Field) Hunks(context int) []Hunk {
 	return hunks
 }
 
-// IsText reports whether each of the two values is a string or absent. In that case, Lines returns
-// the values without quotes.
+// IsText reports whether f is a difference between two strings. An absent value is treated as an
+// empty string. If IsText returns true, Lines returns the strings without quotes.
 func (f Field) IsText() bool {
 	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
 }
@@ -241,8 +241,7 @@ func stringOf(n *jsondoc.Node) string {
 	return n.Text
 }
 
-// ended returns s with another "\
-// ", or "" if s is empty.
+// ended returns s with an additional "\n", or "" if s is empty.
 func ended(s string) string {
 	if s == "" {
 		return ""

@@ -53,7 +53,7 @@ func (f File) Fields() []string {
 
 // Files returns the files that differ between two versions of a skill, sorted by path. It returns
 // nil for other kinds of subjects. If an added file has the content of a removed file, Files
-// reports both as one renamed file.
+// reports both as a single renamed file.
 func Files(before, after registry.Definition) []File {
 	if before.Skill == nil && after.Skill == nil {
 		return nil
@@ -147,7 +147,8 @@ func fileOf(name string, was, is registry.File) File {
 	return f
 }
 
-// About returns remarks about the properties of f other than its text.
+// About returns notes about f: the target of a link, an encoding other than UTF-8, a binary
+// content, and the executable mode.
 func About(f registry.File) []string { return about(f, shortHash) }
 
 // AboutWhole is like About, but includes the complete hash of a binary file.
@@ -170,7 +171,7 @@ func about(f registry.File, digits int) []string {
 // shortHash is the number of digits of an abbreviated hash.
 const shortHash = 12
 
-// content returns a remark on the encoding or the binary content of f, or "" for plain UTF-8.
+// content returns a note about the encoding or the binary content of f, or "" for plain UTF-8.
 func content(f registry.File, digits int) string {
 	switch {
 	case f.Binary():
@@ -185,8 +186,8 @@ func content(f registry.File, digits int) string {
 	return strings.ToUpper(f.Encoding)
 }
 
-// CountFiles returns a summary with the number of files for each kind of change. words contains
-// the result of File.Word for each file.
+// CountFiles returns a summary such as "3 files: 2 changed, 1 new". words contains the result of
+// File.Word for each file.
 func CountFiles(words []string) string {
 	counts := map[string]int{}
 	for _, word := range words {
@@ -205,8 +206,8 @@ func CountFiles(words []string) string {
 	return fmt.Sprintf("%d %s: %s", len(words), noun, strings.Join(parts, ", "))
 }
 
-// Label returns the path of a field for display. For the text of a file, it is the plain path of
-// the file. For another field of a file, the name of the field follows in parentheses.
+// Label returns the path of a field for display. For the text of a file, Label returns the plain
+// path of the file. For another field of a file, the name of the field follows in parentheses.
 func Label(path string) string {
 	rest, ok := strings.CutPrefix(path, "files")
 	if !ok || rest == "" {

@@ -62,11 +62,11 @@ type Line struct {
 	// Rewrapped indicates that the line belongs to a passage in which line breaks have moved.
 	// Such a line has no pair. Words and Mark set Rewrapped.
 	Rewrapped bool `json:"-"`
-	// Spans is set by Words and Mark. It contains the parts of Text that do not occur in
-	// the paired line. Without their spans, paired lines are equal. For a rewrapped line,
-	// Spans contains the parts that do not occur on the other side of the passage; without
-	// them, the sides differ only in white space at line breaks. A line that has no pair
-	// and is not rewrapped is changed completely.
+	// Spans is set by Words and Mark. It contains the parts of Text that do not occur in the paired
+	// line. Without their spans, paired lines are equal. For a rewrapped line, Spans contains the
+	// parts that do not occur on the other side of the passage. Without these parts, the sides
+	// differ only in white space at line breaks. A line that has no pair and is not rewrapped is
+	// changed completely.
 	Spans []Span `json:"spans,omitempty"`
 }
 
@@ -91,8 +91,8 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 // that replace them.
 type Hunk struct {
 	// OldStart and NewStart are the numbers of the first line on each side, counted from 1. If a
-	// side has no line in the hunk, its number is the number of the line before the hunk, as in
-	// the unified format of POSIX diff.
+	// side has no line in the hunk, its start is the number of the line before the hunk, as in the
+	// unified format of POSIX diff.
 	OldStart int    `json:"old_start"`
 	OldLines int    `json:"old_lines"`
 	NewStart int    `json:"new_start"`
@@ -191,13 +191,14 @@ func (h Hunk) blocks(yield func(block) bool) {
 }
 
 // Row is a row of a hunk in a side-by-side view. Left and Right are indices of lines in the hunk,
-// or -1 for an empty side. For a context line, they are equal.
+// or -1 for an empty side. They are equal for a context line.
 type Row struct {
 	Left, Right int
 }
 
 // Rows returns the rows of the hunk in a side-by-side view. Lines that Words has paired share a
-// row. The lines between two pairs fill rows from the top on both sides.
+// row. The lines between two pairs fill the rows between these pairs from the top, on each side
+// separately.
 func (h Hunk) Rows() []Row {
 	rows := make([]Row, 0, len(h.Lines))
 	done := 0
@@ -253,15 +254,15 @@ type Patch struct {
 	edits    []Edit
 }
 
-// workPerCompare limits the exact searches in a comparison of two texts. The searches may take a
-// number of steps that is proportional to the size of the texts, and workPerCompare further
-// steps. The further steps take about 30 ms.
+// workPerCompare limits the exact searches in a comparison of two texts. The searches may perform a
+// number of steps that is proportional to the size of the texts, and workPerCompare further steps,
+// which last about 30 ms.
 const workPerCompare = 10 << 20
 
 // Lines compares two texts line by line. Time and memory are roughly proportional to their size.
-// The result has the fewest possible changes unless the search for them would exceed a fixed
-// limit. Only texts with thousands of changed lines that also occur elsewhere exceed the limit.
-// For such texts, the result has slightly more changes.
+// The result has the fewest possible changes unless the search would exceed a fixed limit. Only
+// texts with thousands of changed lines that also occur elsewhere exceed the limit. Their result
+// has slightly more changes than necessary.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
 	// Equal lines at the beginning and at the end need not be compared.

@@ -34,7 +34,7 @@ type Side struct {
 func Merge3(base, ours, theirs string) Merge {
 	o, t := Lines(base, ours), Lines(base, theirs)
 	m := merger{base: o.old, ours: side{p: o}, theirs: side{p: t}}
-	done := 0 // number of merged lines of base
+	done := 0 // number of lines of base that have been merged
 	for piece, ok := m.piece(); ok; piece, ok = m.piece() {
 		m.take(Range{done, piece.Start}, m.base)
 		ours, theirs := m.ours.pass(piece), m.theirs.pass(piece)
@@ -68,7 +68,7 @@ type merger struct {
 	conflicts    []Conflict
 }
 
-// side is one of the two patches.
+// side is the patch of ours or theirs, and the position of Merge3 in it.
 type side struct {
 	p    *Patch
 	at   int // index of the first edit after the current piece
@@ -82,8 +82,8 @@ func (m *merger) take(r Range, t text) {
 	m.lines += r.Len()
 }
 
-// piece returns the next range of changed lines of base. It consists of the next edit and
-// all edits of both sides that overlap or touch the range.
+// piece returns the next range of changed lines of base. The range covers the next edit, and all edits of both sides
+// that overlap or touch the range.
 func (m *merger) piece() (Range, bool) {
 	o, okO := m.ours.edit(m.ours.at)
 	t, okT := m.theirs.edit(m.theirs.at)
@@ -124,7 +124,7 @@ func (s *side) reaches(piece *Range) bool {
 	return true
 }
 
-// idle reports whether s has no edits in the current piece.
+// idle reports whether the current piece contains no edits of s.
 func (s *side) idle() bool { return s.from == s.at }
 
 // pass returns the range of lines in the new text of s that replaces piece. It also advances s.by.
@@ -136,8 +136,8 @@ func (s *side) pass(piece Range) Range {
 	return Range{start, piece.End + s.by}
 }
 
-// markerLength is the length of conflict markers. The markers are longer if a line of the text begins with at least
-// this number of equal marker characters.
+// markerLength is the length of conflict markers. If a line of the text begins with at least markerLength equal marker
+// characters, the markers are longer.
 const markerLength = 7
 
 // Labels are the names of the three texts in conflict markers.
@@ -145,8 +145,8 @@ type Labels struct {
 	Base, Ours, Theirs string
 }
 
-// Marked returns the merged text. For each conflict, it contains all three sides between
-// markers, in the format of diff3 -m and git:
+// Marked returns the merged text. For each conflict, the text contains all three sides between markers, in the format
+// of diff3 -m and git:
 //
 //	<<<<<<< ours
 //	||||||| base

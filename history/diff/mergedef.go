@@ -12,14 +12,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// FieldConflict is a value that both sides changed in different ways. A side is nil if it
-// does not have the value.
+// FieldConflict is a value that both sides changed in different ways. Base, Ours, and Theirs are
+// nil if the value is absent.
 type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
-	// If Ours and Theirs are strings and Base is a string or absent, Text is the merge of
-	// the strings. Otherwise, Text is nil. Each text in the merge has an additional final
-	// line feed, because line feeds in definitions separate lines.
+	// Text is the merge of the three strings, or nil if Ours or Theirs is not a string or Base is
+	// another kind of value. Because line feeds in definitions separate lines, each text in the
+	// merge has an additional final line feed.
 	Text *Merge
 }
 
@@ -35,20 +35,19 @@ func (c FieldConflict) Marked(names Labels) string {
 // ErrKinds is returned by MergeDefinitions for definitions of different kinds.
 var ErrKinds = errors.New("cannot merge definitions of different kinds")
 
-// MergeDefinitions merges the changes from base to ours with the changes from base to
-// theirs, value by value. A value that only one side changed is taken from that side. If
-// both sides changed a value, strings are merged line by line, objects are merged key by
-// key, and lists of plain values are merged as ordered sets. Other values, and lines that
-// both sides changed in different ways, are conflicts. The result contains the value of
-// ours for each conflict.
+// MergeDefinitions merges the changes from base to ours with the changes from base to theirs, value
+// by value. If only one side changed a value, the result has the value of this side. If both sides
+// changed a value, strings are merged line by line, objects are merged key by key, and lists of
+// plain values are merged as ordered sets. Other values, and lines that both sides changed in
+// different ways, are conflicts. For each conflict, the result contains the value of ours.
 //
-// The elements of choices resolve conflicts. There is one element for each conflict, or
-// for each conflicting passage if the conflict is in a string. The elements are in the
-// order of the conflicts that MergeDefinitions returns if it is called without choices.
-// Resolved conflicts are not returned.
+// The elements of choices resolve conflicts. A conflict in a string has an element for each
+// conflicting passage; any other conflict has a single element. The elements are in the order of
+// the conflicts that MergeDefinitions returns if it is called without choices. Resolved conflicts
+// are not returned.
 //
-// base may be zero. The error is ErrKinds, or it reports a value that is not valid for its
-// key, which cannot happen if all three definitions were decoded strictly.
+// base may be zero. The error is ErrKinds, or reports an invalid value. The values are always valid
+// if all three definitions were decoded strictly.
 func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice) (registry.Definition, []FieldConflict, error) {
 	kind := ours.Kind()
 	if theirs.Kind() != kind || !base.IsZero() && base.Kind() != kind {
@@ -154,7 +153,7 @@ func setOf(list *jsondoc.Node) (plainSet, bool) {
 
 func (s plainSet) has(key string) bool { return s.node[key] != nil }
 
-// only returns those keys of s that are also keys of a and b, in the order of s.
+// only returns the keys of s that are also keys of a and b, in the order of s.
 func (s plainSet) only(a, b plainSet) []string {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return !a.has(k) || !b.has(k) })
 }
@@ -183,9 +182,9 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 	return weave(b, first, second), true
 }
 
-// weave returns the elements of ours that theirs did not remove, and the elements that
-// theirs added. An element that theirs added follows the same common element as in theirs,
-// after any elements that ours added there.
+// weave returns the elements of ours that theirs did not remove, and the elements that theirs
+// added. An added element of theirs follows the same common element as in theirs. If ours also
+// added elements after this common element, these precede the added element of theirs.
 func weave(base, ours, theirs plainSet) *jsondoc.Node {
 	added := map[string][]*jsondoc.Node{} // keyed by the preceding element that ours also contains
 	behind := ""

@@ -1,4 +1,4 @@
-// This file splits texts into lines, and contains the exact comparison.
+// This file splits texts into lines, and implements the exact comparison.
 
 package diff
 
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// text is a string and the offsets of its lines. Only "\n" ends a line. A "\r" before it
-// belongs to the line, so that changing line ends changes the lines.
+// text is a string and the offsets of its lines. Only "\n" ends a line. A "\r" before it belongs to
+// the line, so changing the line ends of a text changes its lines.
 type text struct {
 	s    string
 	ends []int // ends[i] is the offset after line i, including its "\n"
@@ -42,7 +42,7 @@ func (t text) start(i int) int {
 // line returns line i, including its line feed.
 func (t text) line(i int) string { return t.s[t.start(i):t.ends[i]] }
 
-// slice returns the lines in r as one string.
+// slice returns the lines in r as a single string.
 func (t text) slice(r Range) string { return t.s[t.start(r.Start):t.start(r.End)] }
 
 // Range is a range of lines or other items. Start is the index of the first item, and End
@@ -88,8 +88,8 @@ func (t *interner) number(s string) int32 {
 func (t *interner) len() int { return len(t.keys) }
 
 // exact finds the fewest possible changes between the sequences of c.compact and marks them. limit
-// is the maximum number of steps. If the search takes more steps, or is certain to do so, exact
-// marks nothing and returns false.
+// is the maximum number of steps. If the search exceeds the limit, or is expected to exceed it,
+// exact marks nothing and returns false.
 //
 // It implements the linear-space variant of the algorithm by Myers (1986, section 4b). Two searches,
 // one from each end, meet at a point of a shortest path. The parts before and after that point are
@@ -97,8 +97,8 @@ func (t *interner) len() int { return len(t.keys) }
 func (c *comparer) exact(limit int) bool {
 	k := &c.compact
 	whole := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
-	// Round n takes at least n steps, and there are no more rounds than items. This
-	// bounds the number of diagonals.
+	// Round n has at least n steps, and there are no more rounds than items. This bounds the number
+	// of diagonals.
 	rounds := min(whole.size(), int(math.Sqrt(float64(2*limit)))) + 2
 	c.fwd, c.bwd = grow(c.fwd, 2*rounds+3), grow(c.bwd, 2*rounds+3)
 	s := search{
@@ -120,7 +120,7 @@ type search struct {
 	within   bool // whether the remaining searches cannot exceed the limit
 }
 
-// wave is the frontier of a search in one direction.
+// wave is the frontier of the forward or the backward search.
 type wave struct {
 	reach    []int32 // furthest x for each diagonal x-y
 	zero     int     // index of diagonal 0 in reach
@@ -139,7 +139,8 @@ func (s *search) halve(f box) bool {
 	if !ok {
 		return false
 	}
-	// Together, the two parts take no more steps than the whole.
+	// The searches of both parts together require no more steps than the search of the whole
+	// fragment.
 	s.within = true
 	x, y := f.x0+x, f.y0+x-d
 	s.halve(trim(a, b, box{f.x0, x, f.y0, y}))
@@ -173,8 +174,8 @@ func (w *wave) start(origin, d int, x int32) {
 	w.reach[origin] = x
 }
 
-// widen adds a diagonal on each side. At the border of the fragment, which has n and m
-// items, it removes a diagonal instead, so that every second diagonal is searched.
+// widen adds a diagonal on each side. At the border of the fragment, which has n and m items, widen
+// removes a diagonal instead, because each round searches every second diagonal.
 func (w *wave) widen(n, m int, nowhere int32) {
 	if w.min > -m {
 		w.min--
@@ -227,9 +228,9 @@ func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// hopeless reports whether the search, at its current pace, would take several times as many steps
-// as its limit. It returns false without an estimate in two cases: less than 1/32 of the limit is
-// used, or the number of the round is not a power of two.
+// hopeless reports whether the search, at its current pace, would exceed its limit several times
+// over. It estimates the number of steps only if round is a power of two and at least 1/32 of the
+// limit is used. Otherwise it returns false.
 func (s *search) hopeless(round, n, m int) bool {
 	if round&(round-1) != 0 || s.limit-s.steps < s.limit/32 {
 		return false

@@ -5,11 +5,10 @@ package diff
 import "slices"
 
 const (
-	// alike is the minimum similarity, from 0 to 1, at which a removed and an added line
-	// are paired as the old and the new version of one line.
+	// alike is the minimum similarity, from 0 to 1, of a deleted line and an inserted line that are
+	// paired as the old and the new version of the same line.
 	alike = 0.4
-	// alikeAlone is the minimum similarity in a block that replaces a single line with a
-	// single line.
+	// alikeAlone is the minimum similarity if a single line replaces a single line.
 	alikeAlone = 0.25
 	// maxCells is the maximum number of pairs of lines that are compared in a block. In
 	// larger blocks, each line is compared only with lines at about the same relative
@@ -20,8 +19,8 @@ const (
 	bagEnd = 256
 )
 
-// pairs matches deleted lines with the inserted lines that are new versions of them. It
-// returns the pairs with the highest total similarity. Pairs are in order and do not cross.
+// pairs matches deleted lines with the inserted lines that are their new versions. It returns the
+// pairs with the highest total similarity. Pairs are in order and do not cross.
 func (m *marker) pairs(dels, inss []changedLine) []match {
 	if len(dels) == 0 || len(inss) == 0 {
 		return nil
@@ -149,8 +148,8 @@ const (
 	maxRewrapped = 20_000
 	// rewrappedKept is the minimum fraction of a paragraph that must be unchanged.
 	rewrappedKept = 0.6
-	// rewrapGain is the minimum factor by which comparing the whole block must reduce the
-	// number of changed bytes, relative to comparing the block line by line.
+	// rewrapGain is the minimum ratio of the changed bytes in a comparison line by line to the
+	// changed bytes in a comparison of the whole block.
 	rewrapGain = 2
 )
 
@@ -165,9 +164,9 @@ type place struct {
 	line, start int
 }
 
-// rewrap compares a block as a whole. If the lines were only rewrapped, it marks them and
-// returns true. dels is the number of deleted lines. changed is the number of changed bytes,
-// without white space, that a comparison line by line found.
+// rewrap compares a block as a whole. If the lines were only rewrapped, it marks them and returns
+// true. dels is the number of deleted lines. changed is the number of changed bytes, without white
+// space, in a comparison line by line.
 func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) bool {
 	old, new := m.passage(read[:dels]), m.passage(read[dels:])
 	if len(old.tokens)+len(new.tokens) > maxRewrapped {
@@ -194,8 +193,7 @@ func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) boo
 	return true
 }
 
-// passage joins lines. It replaces each line break, and the white space around it, by one
-// space.
+// passage joins lines. It replaces each line break, and the white space around it, by a space.
 func (m *marker) passage(lines []changedLine) passage {
 	var p passage
 	end := 0

@@ -4,13 +4,13 @@ package diff
 
 import "cmp"
 
-// slide moves each run of inserted or deleted lines to the position that is easiest to
-// read. Moving is often possible without changing the result: a run can move up by one
-// line if the line before it equals its last line, and down by one line if the line
-// after it equals its first line. If a run can be moved next to another run, slide joins
-// the two, so that an insertion next to a deletion becomes one change.
+// slide moves each run of inserted or deleted lines to the position that is easiest to read. Moving
+// is often possible without changing the result: a run can move up by one line if the line before
+// it equals its last line, and down by one line if the line after it equals its first line. If a
+// run can be moved next to another run, slide joins the two. An insertion and a deletion that meet
+// in this way become a single change.
 //
-// Otherwise it rates the possible positions by the indent heuristic of git; see below.
+// Otherwise, slide rates the possible positions by the indent heuristic of git; see below.
 func slide(old, new text, edits []Edit) []Edit {
 	s := slider{old: old, new: new, left: maxSteps}
 	out := edits[:0]
@@ -56,8 +56,8 @@ func join(a, b Edit) Edit {
 	return Edit{Range{a.Old.Start, b.Old.End}, Range{a.New.Start, b.New.End}}
 }
 
-// slider limits the total number of compared lines, so that repetitive texts do not take
-// long. When the limit is reached, further edits are not moved.
+// slider limits the total number of compared lines, because moving edits in repetitive texts is
+// slow. When the limit is reached, further edits are not moved.
 type slider struct {
 	old, new text
 	left     int
@@ -75,7 +75,7 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns the number of lines by which e can move, at most limit. The direction is
+// room returns the maximum distance that e can move, in lines, but at most limit. The direction is
 // down if step is 1, and up if step is -1.
 func (s *slider) room(e Edit, step, limit int) int {
 	t, run, ok := s.side(e)
@@ -112,10 +112,10 @@ func (s *slider) best(e Edit, maxUp, maxDown int) Edit {
 }
 
 // The following functions implement the indent heuristic of git (diff.indentHeuristic in
-// xdiff/xdiffi.c, by Michael Haggerty). Each end of an edit splits the text. A split is
-// good if it resembles the boundary of a block: it is at a blank line, has little
-// indentation, and precedes a block rather than being inside the block. The weights are
-// those of git, which were fitted to thousands of diffs that people had rated.
+// xdiff/xdiffi.c, by Michael Haggerty). Each end of an edit splits the text. A split is good if it
+// resembles the boundary of a block: it is at a blank line, has little indentation, and precedes a
+// block rather than being inside the block. The weights are copied from git, where they were fitted
+// to thousands of diffs that people had rated.
 const (
 	maxIndent = 200
 	maxBlanks = 20
@@ -253,8 +253,8 @@ func tidy(es []Edit, x, y []token) []Edit {
 // maxTokenSlides is the maximum number of positions rated for an edit in each direction.
 const maxTokenSlides = 64
 
-// toWords moves an insertion or a deletion by at most maxLeft tokens to the left or
-// maxRight tokens to the right, to the position that best matches word boundaries.
+// toWords moves an insertion or a deletion to the position that best matches word boundaries, at
+// most maxLeft tokens back or maxRight tokens forward.
 func toWords(e Edit, maxLeft, maxRight int, x, y []token) Edit {
 	ts, run := y, e.New
 	if e.New.empty() {
@@ -290,9 +290,9 @@ func edge(ts []token, i int) int {
 	return 0
 }
 
-// joinable reports whether the text between the edits a and b should become part of the
-// change. White space between replaced words becomes part of the change. A short match
-// between long replacements does too, because it is probably a coincidence.
+// joinable reports whether the text between the edits a and b should become part of the change.
+// White space between replaced words becomes part of the change. So does a short match between long
+// replacements, because it is probably a coincidence.
 func joinable(a, b Edit, x, y []token) bool {
 	island, blank := 0, true
 	widest := max(size(x, a.Old), size(y, a.New))

@@ -15,8 +15,8 @@ import (
 const maxBlock = 20_000
 
 // Words returns a copy of the hunk in which changed lines have pairs and spans. The time is
-// proportional to the size of the hunk, even if its lines have a million characters. Words
-// takes about 25 ms for a megabyte of text if a third of the text was edited.
+// proportional to the size of the hunk, even if its lines have a million characters. For a megabyte
+// of text with edits in a third of it, the time is about 25 ms.
 func (h Hunk) Words() Hunk {
 	h.Lines = slices.Clone(h.Lines)
 	h.Mark(0, len(h.Lines))
@@ -114,8 +114,8 @@ type marking struct {
 // For longer lines, only common prefixes and suffixes are found.
 const maxTokenized = 4 << 20
 
-// stepsPerToken is the number of steps per token that comparing two lines may take in
-// addition to the steps that are proportional to their lengths.
+// stepsPerToken is the budget of a comparison of two lines, in steps per token; see
+// comparer.compare.
 const stepsPerToken = 64
 
 // spans compares two lines.
@@ -239,11 +239,10 @@ type token struct {
 
 func (t token) len() int { return int(t.end - t.start) }
 
-// tokenize appends the tokens of line to ts. Characters are extended grapheme clusters
-// (Unicode Standard Annex 29), so that no token begins with a combining mark or contains
-// only a part of a flag.
+// tokenize appends the tokens of line to ts. Characters are extended grapheme clusters (Unicode
+// Standard Annex 29), so no token begins with a combining mark or contains only a part of a flag.
 func tokenize(ts []token, line string, ids *interner) []token {
-	last := class(255) // class of the previous token; 255 if that token cannot be extended
+	last := class(255) // class of the previous token; 255 if the token cannot be extended
 	add := func(start, end int, c class, single bool) {
 		if c == last && !single {
 			ts[len(ts)-1].end = int32(end)
@@ -295,8 +294,8 @@ func classify(r rune) (c class, single bool) {
 	return other, true
 }
 
-// unspaced contains the scripts that are written without spaces between words. A run of
-// letters in these scripts is not one word.
+// unspaced contains the scripts that are written without spaces between words. A run of letters in
+// these scripts is not a single word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Yi,

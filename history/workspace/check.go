@@ -80,8 +80,8 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 			if err != nil {
 				return err
 			}
-			// Compare the file with the version that it names. If the content or the folder does not match, compare the
-			// file with the version that has a snapshot of this name.
+			// Compare the file with the version that it names. If the content or the folder does not match, compare it
+			// with the version whose snapshot has this path.
 			var f snapshotFile
 			if json.Unmarshal(text, &f) == nil {
 				k := snapshotKey{f.Subject, f.Version}
@@ -166,7 +166,7 @@ type Edit struct {
 // Drift describes the differences between the live file and the registry.
 type Drift struct {
 	File  string
-	Known bool // the file is missing, or has the content that toolcrib wrote last
+	Known bool // the file is missing, or was not edited by hand
 	Edits []Edit
 }
 
@@ -209,8 +209,8 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	return out, nil
 }
 
-// Overwrite replaces the live file by the live definitions of the registry. If the file
-// exists, it first copies the file. It returns the name of the copy, or "".
+// Overwrite replaces the live file by the live definitions of the registry. If the file exists, it first copies the
+// file. It returns the path of the copy, or "" if there is no copy.
 func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
 	text, err := w.files().read(liveName)
 	switch {

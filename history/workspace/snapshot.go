@@ -50,8 +50,8 @@ type snapshotFile struct {
 const historyName = "history"
 
 // snapshotPath returns the path of a version's snapshot, with slashes. The snapshot is in a folder with the id of the
-// subject as its name. For subjects other than tools, the id has a prefix such as "agent.", which is not valid in an
-// id. The name of the file is the time of the decision in a format that all file systems support.
+// subject as its name. For subjects other than tools, the name of the folder has a prefix such as "agent.". No id of a
+// tool has such a prefix. The name of the file is the time of the decision in a format that all file systems support.
 func snapshotPath(v history.Version) string {
 	id := v.Subject.ID
 	if v.Subject.Kind != registry.KindTool {
@@ -113,13 +113,12 @@ func encodeSnapshot(v history.Version) ([]byte, error) {
 // real projects are smaller.
 const maxFile = 64 << 20
 
-// errNoFile indicates that a path is not a regular file. Such files are not opened,
-// because opening a pipe would block.
+// errNoFile indicates that a path is not a regular file. Only regular files are opened, because opening a pipe would
+// block.
 var errNoFile = errors.New("is not a regular file")
 
-// files accesses the files below the folder of a workspace. Other users and agents can
-// often write to the folder, so symbolic links that lead out of the folder are not
-// followed (see os.Root).
+// files accesses the files below the folder of a workspace. Other users and agents can often write to the folder.
+// Therefore, symbolic links that lead out of the folder are not followed (see os.Root).
 type files struct{ dir string }
 
 // in opens the folder and passes it to fn.

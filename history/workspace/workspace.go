@@ -29,15 +29,15 @@ const (
 
 // PendingExport is a version that has not been written to a folder yet.
 type PendingExport struct {
-	Seq     int64 // identifies the entry of the queue
+	Seq     int64 // number of the entry in the queue
 	Version history.Version
 }
 
 // Store is the storage that a workspace requires.
 type Store interface {
 	SnapshotStore
-	// Attach registers dir as a folder of a project, so that the files of all later
-	// approvals are queued for it. It does nothing if dir is already registered.
+	// Attach registers dir as a folder of a project. From then on, the store queues the files of
+	// each approval for dir. Attach does nothing if dir is already registered.
 	Attach(ctx context.Context, dir, project string) error
 	// Current returns the live definitions of a layer, sorted by subject.
 	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
@@ -45,10 +45,9 @@ type Store interface {
 	// returns all recorded hashes.
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
-	// Exclusively runs fn while no other process runs Exclusively and no approval is
-	// committed. It then removes the pending exports whose Seq is in written, the first
-	// result of fn. If hash, the second result, is not "", it replaces all hashes that
-	// Expect recorded for dir.
+	// Exclusively runs fn while no other process runs Exclusively and no approval is committed. It
+	// then removes the pending exports with the numbers that fn returns in written. If fn returns a
+	// hash other than "", the hash replaces all hashes that Expect recorded for dir.
 	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
@@ -77,7 +76,7 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 		return nil, fmt.Errorf("the workspace %s is not a folder", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // Store must always get the same name for a folder
+		dir = real // the store must always receive the same path for a folder
 	}
 	return &Workspace{store: store, dir: dir, project: project}, store.Attach(ctx, dir, project)
 }
@@ -85,9 +84,9 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 // ErrDrift indicates that the live file was edited by hand.
 var ErrDrift = errors.New("edited by hand")
 
-// Publish writes all queued files. If the live file was edited by hand, Publish writes
-// only the snapshots. It then leaves the live file unchanged, keeps its entries in the
-// queue, and returns an error that wraps ErrDrift.
+// Publish writes all queued files. If the live file was edited by hand, Publish writes only the
+// snapshots and returns an error that wraps ErrDrift. The live file and its entries in the queue
+// are then unchanged.
 func (w *Workspace) Publish(ctx context.Context) error {
 	for {
 		pending, err := w.store.PendingExports(ctx, w.dir)
@@ -138,7 +137,7 @@ func (w *Workspace) publish(ctx context.Context) (stale bool, err error) {
 			if drift = err; edited {
 				drift = fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see the edits with toolcrib drift", w.LivePath(), ErrDrift)
 			}
-			// Keep the entries that require the live file in the queue.
+			// The entries that require the live file remain in the queue.
 			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
 		}
 		failpoint.Here("live-file")
