@@ -22,9 +22,9 @@ const (
 	maxArgumentDepth = 64
 )
 
-// readArguments parses raw, the arguments of a call. The arguments must be an object. If raw is empty, the result is an
-// empty object. The arguments of a guarded call may be as large as a message, because the gateway does not validate
-// them against a schema.
+// readArguments parses the arguments of a call, which must be an object. If raw is empty, the result is an empty
+// object. The size limit for guarded calls is larger, because the gateway does not validate their arguments against a
+// schema.
 func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
@@ -83,8 +83,8 @@ type CallContext struct {
 	Context        json.RawMessage `json:"context,omitempty"`         // additional data: any JSON object
 }
 
-// ReadCallContext converts n to a call context. It returns an error if n has unknown fields. The error identifies
-// fields by paths that begin with path.
+// ReadCallContext converts n to a call context. It returns an error if n has unknown or invalid fields. The paths of
+// the fields in the error begin with path.
 func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	var c CallContext
 	ps := jsondoc.Bind(n, path, &c)
@@ -106,8 +106,8 @@ func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	return ReadCallContext(n, jsondoc.Root)
 }
 
-// problems returns a problem for each field of c that is too large or has the wrong form. The problems identify fields
-// by paths that begin with path.
+// problems returns a problem for each field of c that is too large or has the wrong form. The paths in the problems
+// begin with path.
 func (c CallContext) problems(path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }
@@ -149,13 +149,13 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
-		return nil // problems has already rejected values that cannot be encoded
+		return nil // cannot happen, because problems rejects values that cannot be encoded
 	}
 	return b
 }
 
-// MaxCallerText is the maximum length of each name in a Caller, in characters. The names are keys of the call log and
-// of the assistant's data.
+// MaxCallerText is the maximum length of each name in a Caller, in characters. The names serve as keys in the call log
+// and in the assistant's data.
 const MaxCallerText = 200
 
 // Check returns review.ErrText if a name in c is too long or contains characters that cannot be stored.
@@ -231,8 +231,8 @@ func propertyTypes(schema json.RawMessage) map[string][]string {
 	return types
 }
 
-// typedValue converts a text from a tag line to a JSON value of one of the given types. If types is empty or contains
-// "string", or if no conversion is possible, the result is a string.
+// typedValue converts a text from a tag line to a JSON value. The result has one of the given types if a conversion is
+// possible. It is a string if no conversion is possible, or if types is empty or contains "string".
 func typedValue(text string, types []string) *jsondoc.Node {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return jsondoc.NewString(text)

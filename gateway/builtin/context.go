@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// next is the maximum number of records in a section of the context.
+// next is the maximum number of records in a section of get_context's result.
 const next = 5
 
 type docTasks struct {
@@ -38,7 +38,7 @@ type docContext struct {
 	Instructions *string        `json:"instructions,omitempty"`
 }
 
-// parts returns the names of all sections of the context.
+// parts returns the names of all sections of get_context's result.
 func parts() []string {
 	return []string{"time", "project", "tasks", "reminders", "schedules", "memories", "instructions"}
 }
@@ -78,7 +78,7 @@ func getContext(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// part adds a section to doc.
+// part adds the named section to doc.
 func (c call) part(ctx context.Context, r Reader, section string, doc *docContext) error {
 	switch section {
 	case "project":
@@ -156,9 +156,9 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the name of the project for a new or changed record, in the stored spelling. If named is false, this
-// is the project of the conversation. Otherwise, it is the project with the given name, and resolve creates this
-// project if it does not exist.
+// resolve returns the project of a new or changed record. If named is false, this is the project of the conversation.
+// Otherwise, it is the project with the given name, in the stored spelling; resolve creates the project if it does not
+// exist.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -198,8 +198,8 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// unknown returns the error for the name of a project that does not exist. The error suggests up to five similar names,
-// the most similar first.
+// unknown returns an error about a project that does not exist. The error suggests up to five existing projects with
+// similar names, the most similar first.
 func (p *projects) unknown(name string) error {
 	score := map[string]float64{}
 	for _, n := range p.names {

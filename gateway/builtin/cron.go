@@ -54,8 +54,8 @@ const star = 1 << 63
 // next returns the first run after the given time. It returns false if there is no run within five years. The hours of
 // a schedule refer to local time in loc. If a local time occurs twice because clocks are set back, the schedule runs
 // only at the first occurrence. If a local time does not occur because clocks are set forward, the schedule runs later
-// by the length of the change. If the hour field of a schedule starts with an asterisk, the schedule runs in every hour
-// that elapses, even on a day on which clocks are changed.
+// by the same amount. As an exception, a schedule with an hour field that starts with an asterisk also runs in repeated
+// hours, and does not run in skipped hours.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.inZone(loc).Next(after.In(loc))
@@ -79,7 +79,7 @@ func (r cronSchedule) inZone(loc *time.Location) *cron.SpecSchedule {
 	return &spec
 }
 
-// toWallClock converts t to a UTC time. Its date and clock time are those that t has in its own location.
+// toWallClock returns the UTC time that has the same date and clock time as t has in the location of t.
 func toWallClock(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
@@ -97,7 +97,8 @@ func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// gap returns the shortest local time between two consecutive runs, or an hour if this time is longer than an hour.
+// gap returns the shortest time between two consecutive runs, ignoring changes of the clocks. The result is at most an
+// hour.
 func (r cronSchedule) gap() time.Duration {
 	least := 60
 	last := -1
@@ -119,7 +120,7 @@ func (r cronSchedule) gap() time.Duration {
 }
 
 // consecutive reports whether the schedule has runs on two consecutive days. If the expression restricts both the day
-// of the month and the day of the week, the schedule runs on days that match one of them.
+// of the month and the day of the week, the schedule runs on each day that matches either restriction.
 func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false

@@ -1,11 +1,11 @@
 // Package builtin implements the tools in the assistant's catalog. The tools store tasks, reminders, schedules,
-// projects, standing instructions, and memories, which can have links to other memories and to entities. The package
-// contains the gateway's provider of type builtin.
+// projects, standing instructions, and memories. Memories can have links to other memories and to entities, which are
+// the persons and things that memories are about. Provider is the gateway's provider of type builtin.
 //
-// Every record belongs to one user of one customer. No call sees or changes the data of another user. A call is one
-// transaction, so a list of inputs is stored completely or not at all. An error lists all problems of the arguments
-// with their paths. No result shows, finds, links to, or counts deleted records.
+// Every record belongs to a single user of a customer. A call cannot read or change the data of another user. Each call
+// runs in a transaction, so a list of inputs is stored completely or not at all. If arguments are invalid, the error
+// lists all problems with their paths. Deleted records never appear in results, links, or counts.
 //
-// Reminders and schedules are only stored. No part of toolcrib delivers reminders or runs schedules, and every response
-// about them contains a note about this.
+// Reminders and schedules are only stored. No part of toolcrib delivers reminders or runs schedules. A note in every
+// response about reminders or schedules tells the model about this limitation.
 package builtin

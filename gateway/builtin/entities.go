@@ -108,9 +108,9 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities of the given kind that may match a query. These are the entities whose name equals
-// the query, and the entities whose names share the most words and trigrams with the query. Rare words and trigrams
-// have more weight. If kind is "", all kinds match.
+// candidateEntities returns entities that may match a query. An entity is included if its name equals the query, or if
+// its name is among those that share the most words and trigrams with the query. Rare words and trigrams have more
+// weight. If kind is not "", only entities of this type are included.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
@@ -147,7 +147,7 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 }
 
 // heaviest returns up to limit keys with the largest weights, in descending order of their weights. If two keys have
-// the same weight, the larger key comes first, because it is newer.
+// the same weight, the larger key precedes the smaller, because it is newer.
 func heaviest(weight map[int64]float64, limit int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
@@ -156,8 +156,8 @@ func heaviest(weight map[int64]float64, limit int) []int64 {
 }
 
 // nameSimilarity returns the similarity of a query and a name, both split into words, from 0 to 1. The result is 1 only
-// if they are equal. For each word of the query, nameSimilarity finds the most similar word of the name, regardless of
-// the order. Additional words of the name reduce the result only a little, because people are often called by a part of
+// if both are equal. Each word of the query is compared with the most similar word of the name, regardless of the
+// order. Additional words of the name reduce the result only a little, because people are often called by a part of
 // their name.
 func nameSimilarity(query, name []string) float64 {
 	if len(query) == 0 || len(name) == 0 {
@@ -289,7 +289,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 		if in.ToEntity == nil {
 			return nil
 		}
-		// The memory must be indexed again, because the name of the entity is now a search term.
+		// The memory must be indexed again, because the name of the entity is now one of its search terms.
 		if from, err = memory(ctx, w, in.ID); err != nil {
 			return err
 		}
@@ -301,9 +301,9 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 // otherType is the type of an entity that was created without a type.
 const otherType = "other"
 
-// entity returns the id of the entity with the given name and type, and creates the entity if necessary. If kind is ""
-// and several entities have the name, entity returns an error. If an existing entity has the type otherType, its type
-// becomes kind.
+// entity returns the id of the entity with the given name and type, and creates the entity if necessary. If kind is "",
+// an entity of any type matches, and entity returns an error if there are several. If an existing entity has the type
+// otherType, entity changes the type to kind.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
 	key := EntityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
@@ -332,9 +332,9 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns an entity in matches with the given type, or otherwise an entity with the type otherType. The
-// entities in matches are all entities with the given name. If kind is "", any type matches. In that case, pickEntity
-// returns an error if matches contains more than one entity. pickEntity returns false if no entity matches.
+// pickEntity selects an entity from matches, the entities with the given name. It prefers an entity of the given type
+// to an entity of type otherType. If kind is "", any type matches, and pickEntity returns an error if matches contains
+// more than one entity. pickEntity returns false if no entity matches.
 func pickEntity(matches []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(matches) > 1:

@@ -14,9 +14,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// decode stores the arguments of a call in *dst, a struct. It returns a problem for each argument of the wrong type.
-// The gateway has already validated the arguments against the schema in the approved definition, but this schema may
-// permit types that the tools do not support.
+// decode stores the arguments of a call in the struct *dst. It returns a problem for each argument of the wrong type.
+// Although the gateway has already validated the arguments against the approved schema, this schema may permit types
+// that the tools do not support.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -92,8 +92,8 @@ func (ps *problems) missing(path, what string) {
 	}
 }
 
-// between returns *value, or fallback if value is nil or *value is not in the range from 1 to limit. It adds a problem
-// for a number that is not in this range.
+// between returns *value, or fallback if value is nil. If *value is not in the range from 1 to limit, between adds a
+// problem and returns fallback.
 func (ps *problems) between(path string, value *int, fallback, limit int) int {
 	if value == nil {
 		return fallback
@@ -173,8 +173,8 @@ func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return nil
 }
 
-// change is the new value of a field, as an argument of an update tool. If the argument is missing, the field keeps its
-// value. If the argument is null, the field is cleared.
+// change is an argument of an update tool that sets a field of a record. If the argument is missing, the field is
+// unchanged. If the argument is null, the field is cleared.
 type change[T any] struct {
 	given bool
 	null  bool

@@ -18,8 +18,8 @@ const (
 	maxImportance     = 5
 )
 
-// scope returns the texts that a search examines in addition to m.Content: the project, the tags, and the names of
-// linked entities.
+// scope returns the texts of m that a search examines in addition to the content: the project, the tags, and the names
+// of linked entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
@@ -173,7 +173,7 @@ func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 	return found[0], nil
 }
 
-// noMemory returns the error for the id of a memory that does not exist.
+// noMemory returns an error about a memory that does not exist.
 func noMemory(id string) error {
 	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("No memory has the id %s; nothing was changed. Look up the id first.", jsondoc.Quote(id))}
 }

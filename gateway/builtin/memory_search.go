@@ -1,4 +1,4 @@
-// This file searches for memories. It contains the index terms and the ranking of a search.
+// This file searches for memories. It computes the index terms and ranks the results.
 
 package builtin
 
@@ -17,9 +17,9 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// These limits keep the cost of a search independent of the number of memories. If a word occurs in more than maxHits
-// memories, the search considers only the newest memories, the most important memories, and the memories in the
-// conversation's project.
+// Limits of a search for memories. They make the cost of a search independent of the number of memories. If a word
+// occurs in more than maxHits memories, the search considers only the newest of these, the most important, and those in
+// the conversation's project.
 const (
 	maxQuery      = 500 // characters
 	maxQueryWords = 12
@@ -112,10 +112,10 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// addMatches adds the weight of each word of the query to the memories that contain the word. If many memories contain
-// a word, a lookup returns only the newest of them, and the word is common. addMatches therefore makes additional
-// lookups for memories that contain all common words. These lookups find the newest of these memories, the important
-// ones, and those in the current project.
+// addMatches adds the weight of each word of the query to the memories that contain the word. A lookup returns at most
+// maxHits memories, the newest first. A word with this number of results is common, and older memories with the word
+// are missing. addMatches therefore also looks up the memories that contain all common words: the newest, the most
+// important, and those in the current project.
 func (s *search) addMatches(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *search) addMatches(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.add(hits, 2*bonus) // more weight than for memories that were found only because they are new
+		s.add(hits, 2*bonus) // a larger weight than for a single word, which finds only new memories
 	}
 	return nil
 }
@@ -181,14 +181,15 @@ func (s *search) add(keys []int64, weight float64) {
 }
 
 // Factors for the weights of words. inScope applies to words that occur only in the scope of a memory. nowhere applies
-// to words that occur in no memory. Such words do not help to rank memories.
+// to words that do not occur in any memory, which therefore do not help to rank memories.
 const (
 	inScope = 0.9
 	nowhere = 0.5
 )
 
-// score returns the relevance of m to the query, from 0 to 1. It depends mainly on the words of the query that m
-// contains, weighted by their rarity. Importance, a recent change, and the conversation's project increase the score.
+// score returns the relevance of m to the query, from 0 to 1. The score depends mainly on the words that m and the
+// query have in common, weighted by their rarity. It is larger for important memories, recently changed memories, and
+// memories in the conversation's project.
 func (s *search) score(m Memory) float64 {
 	content, scope := words(m.Content), words(strings.Join(m.scope(), " "))
 	sum, all := 0.0, 0.0
@@ -264,13 +265,13 @@ var omitted = &unicode.RangeTable{R16: []unicode.Range16{{0x0300, 0x036f, 1}, {0
 // maxWord is the maximum length of a word, in characters. Longer words are truncated.
 const maxWord = 40
 
-// words returns the folded words of a text in order. In text of a writing system without spaces, each pair of adjacent
-// letters is a word.
+// words returns the folded words of a text in order. In a writing system without spaces, each pair of adjacent letters
+// is a word.
 func words(s string) []string {
 	var out []string
 	var word []rune
 	var run []rune  // adjacent letters of a writing system without spaces
-	elided := false // word follows an apostrophe
+	elided := false // whether word follows an apostrophe
 	flush := func() {
 		if len(word) > 1 || len(word) == 1 && !elided { // ignore a single letter after an apostrophe, as in Anna's
 			out = append(out, string(word[:min(len(word), maxWord)]))
@@ -329,7 +330,7 @@ func stems(word string) []string {
 	return out
 }
 
-// Prefixes of search terms. Each type of term has its own prefix, which does not occur in words.
+// Prefixes of search terms. Each type of term has a different prefix. The prefixes do not occur in words.
 const (
 	wordMark = ":"
 	stemMark = "~"
@@ -393,8 +394,8 @@ func bestMatch(word string, candidates []string) float64 {
 	return best
 }
 
-// formSimilarity returns a measure of the likelihood that two words are forms of the same word. Words with a long
-// common prefix and short different endings have a large result.
+// formSimilarity returns a measure of the likelihood that two words are forms of the same word. The result is large for
+// words that have a long common prefix and differ only in a short ending.
 func formSimilarity(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	same := 0

@@ -1,4 +1,4 @@
-// This file contains the provider of the built-in tools, and the records that the tools store.
+// This file defines the provider of the built-in tools, and the records that the tools store.
 
 package builtin
 
@@ -18,10 +18,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Error codes of the built-in tools. The tools also use codes of the gateway.
+// Error codes of the built-in tools. The tools also return codes of package gateway.
 const (
 	CodeNotFound gateway.Code = "not_found"     // no record has the id
-	CodeFull     gateway.Code = "limit_reached" // the user has the maximum number of records of a type
+	CodeFull     gateway.Code = "limit_reached" // the user already has the maximum number of records of a type
 )
 
 // Options contains the settings and services of the tools.
@@ -78,8 +78,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. The name of the built-in tool is Provider.Name in the definition. If this name is
-// empty, the id of the definition is the name.
+// Run implements gateway.Provider. It runs the built-in tool that Provider.Name in the definition specifies. If
+// Provider.Name is empty, the id of the definition is the name of the built-in tool.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -105,7 +105,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	return gateway.Output{Object: text, Structured: text}, nil
 }
 
-// read runs fn in a read transaction. If ps contains problems, read returns their error and does not run fn.
+// read runs fn in a read transaction. If ps contains problems, read returns them as an error and does not run fn.
 func (c call) read(ctx context.Context, ps problems, fn func(Reader) error) error {
 	if err := ps.err(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c call) read(ctx context.Context, ps problems, fn func(Reader) error) erro
 	return c.store.ReadAssistant(ctx, c.owner, c.At, fn)
 }
 
-// write runs fn in a write transaction. If ps contains problems, write returns their error and does not run fn.
+// write runs fn in a write transaction. If ps contains problems, write returns them as an error and does not run fn.
 func (c call) write(ctx context.Context, ps problems, fn func(Writer) error) error {
 	if err := ps.err(); err != nil {
 		return err
@@ -157,9 +157,9 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected reports whether t can run with its current provider. It returns false if t has the built-in provider, and
-// this provider does not implement t. For example, mail tools can run only after the user has approved a definition
-// with another provider.
+// Connected reports whether the provider of t can run t. It returns false if t has the built-in provider but is not
+// implemented there. For example, mail tools can run only after the user has approved a definition with another
+// provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
 		return true
@@ -168,15 +168,15 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected implements tools that require an integration, such as mail tools. It always returns an error. If the
-// approved definition of a tool specifies a hub, the hub runs the tool, and notConnected is not called.
+// notConnected implements tools that require an integration, such as mail tools. It always returns an error. It is not
+// called for tools with an approved definition that specifies another provider, such as a hub.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }
 
 // get implements the tools with names that begin with get_. If id is not nil, it returns the record with this id.
 // Otherwise, it returns the first *limit records that match filter, and more reports whether further records match. If
-// ps contains problems, get returns their error.
+// ps contains problems, get returns them as an error.
 func get[T, F any](
 	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
@@ -196,7 +196,8 @@ func get[T, F any](
 	return records, more, err
 }
 
-// listed returns a copy of list that is not nil, so that its JSON is an array.
+// listed returns a copy of list. The copy of a nil list is empty but not nil, so its JSON form is an array rather than
+// null.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 // cut returns the first limit entries of list, and reports whether list has more entries.
@@ -220,14 +221,15 @@ func (ps *problems) idFilter(id *string) {
 	}
 }
 
-// Known contains the stored data of a user that appears in prompts.
+// Known is the part of a user's stored data that appears in prompts.
 type Known struct {
 	Instructions string // standing instructions, set by update_instructions
 	Notes        string // memories, one per line, the most important first
 }
 
-// Known returns the data of owner at the time t. Notes contains complete memories, ordered by importance and, for the
-// same importance, from the newest to the oldest. It contains as many of the newest 200 memories as fit into a prompt.
+// Known returns the data of owner at the time t. Notes contains as many of the newest 200 memories as fit into a
+// prompt. No memory is truncated. The most important memories precede the others, and newer memories precede older
+// memories of the same importance.
 func (p *Provider) Known(ctx context.Context, owner Owner, t time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, owner, t.UTC().Truncate(time.Microsecond), func(r Reader) error {

@@ -40,8 +40,8 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// Notes that tell models not to promise a delivery. Every response about reminders contains undelivered, and every
-// response about schedules contains unscheduled.
+// Notes that tell the model not to promise a delivery or a run. Every response about reminders contains undelivered,
+// and every response about schedules contains unscheduled.
 const (
 	undelivered = "toolcrib only stores reminders; another application must deliver them. Do not promise the user a delivery unless you know that such an application exists."
 	unscheduled = "toolcrib only stores schedules; another application must run them. Do not promise the user a run unless you know that such an application exists."
@@ -147,7 +147,7 @@ func (s Schedule) from(now time.Time) due {
 	d := due{Schedule: s}
 	r, err := parseCron(s.Cron)
 	loc := zone(s.Zone)
-	if err != nil || loc == nil { // the stored value is not valid any more
+	if err != nil || loc == nil { // the stored value is no longer valid
 		return d
 	}
 	if next, ok := r.next(now, loc); ok && (s.Ends.IsZero() || !next.After(s.Ends)) {
@@ -156,8 +156,8 @@ func (s Schedule) from(now time.Time) due {
 	return d
 }
 
-// upcoming returns the given schedules with their next runs after now, in the order of these runs. Schedules without a
-// next run come last if ended is true, and are omitted if ended is false.
+// upcoming returns the given schedules with their next runs after now, sorted by these runs. If ended is true,
+// schedules without a next run follow at the end. Otherwise, they are omitted.
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {
@@ -214,8 +214,8 @@ type newSchedule struct {
 	EndsAt      moment  `json:"ends_at"`
 }
 
-// check converts n to a schedule with its next run, and adds the problems of n to ps. These problems identify values by
-// paths that begin with path. If n has no time zone, the schedule has the user's time zone from users.
+// check converts n to a schedule with its next run, and adds the problems of n to ps. The paths in these problems begin
+// with path. If n has no time zone, the schedule uses the time zone users.
 func (n newSchedule) check(ps *problems, path string, c call, users *time.Location) due {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	s := Schedule{

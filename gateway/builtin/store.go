@@ -1,4 +1,4 @@
-// This file contains the interfaces of the storage that the tools use.
+// This file defines the storage that the tools require.
 
 package builtin
 
@@ -9,16 +9,16 @@ import (
 
 // Store stores the data of the built-in tools.
 type Store interface {
-	// ReadAssistant calls fn with a reader of one snapshot of the owner's data. Records that have expired at the time
-	// t are omitted.
+	// ReadAssistant calls fn with a reader of a snapshot of the owner's data. The snapshot omits records that have
+	// expired at the time t.
 	ReadAssistant(ctx context.Context, owner Owner, t time.Time, fn func(Reader) error) error
 	// WriteAssistant calls fn in a write transaction on the owner's data. If fn returns nil, the transaction is
 	// committed and synced to disk. Otherwise, it is rolled back.
 	WriteAssistant(ctx context.Context, owner Owner, t time.Time, fn func(Writer) error) error
 }
 
-// Reader reads the data of one owner. Its methods ignore an id if it belongs to no record, to a deleted record, or to a
-// record of another owner.
+// Reader reads the data of a single owner. Its methods ignore the ids of deleted records, of other owners' records, and
+// of records that do not exist.
 type Reader interface {
 	// TasksByID returns the tasks with the given ids, in unspecified order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
@@ -32,33 +32,33 @@ type Reader interface {
 	// Reminders returns at most limit reminders that match f, in the order of their times.
 	Reminders(ctx context.Context, f ReminderFilter, limit int) ([]Reminder, error)
 
-	// Schedules returns all schedules, the oldest first. A user has at most maxSchedules.
+	// Schedules returns all schedules, the oldest first. A user has at most maxSchedules schedules.
 	Schedules(ctx context.Context) ([]Schedule, error)
 
 	MemoriesByID(ctx context.Context, ids []string) ([]Memory, error)
-	// Memories returns at most limit memories that match f. The most recently stored or changed memory comes first.
+	// Memories returns at most limit memories that match f, the most recently stored or changed first.
 	Memories(ctx context.Context, f MemoryFilter, limit int) ([]Memory, error)
-	// MatchMemories returns the keys of at most limit memories that match f and were stored with all given terms, the
-	// newest first. It ignores f.Since. The keys of newer memories are larger. Keys are valid only within the
-	// transaction.
+	// MatchMemories returns the keys of at most limit memories that match f, except for f.Since, and that were stored
+	// with all given terms. The newest memory is first. The keys of newer memories are larger. Keys are valid only
+	// within the transaction.
 	MatchMemories(ctx context.Context, terms []string, f MemoryFilter, limit int) ([]int64, error)
 	// MemoriesByKey returns the memories with the given keys.
 	MemoriesByKey(ctx context.Context, keys []int64) (map[int64]Memory, error)
 
-	// Neighbours returns the ids of memories that are linked to the given memory: at most limit targets of its links,
-	// and at most limit memories with a link to it.
+	// Neighbours returns the ids of memories that are linked to the given memory: at most limit memories to which it
+	// has links, and at most limit memories that have links to it.
 	Neighbours(ctx context.Context, memory string, limit int) ([]string, error)
-	// MemoriesOf returns at most limit memories that are linked to the given entity. The memory with the newest link
-	// comes first.
+	// MemoriesOf returns at most limit memories that are linked to the given entity, in the order of their links, the
+	// newest first.
 	MemoriesOf(ctx context.Context, entity string, limit int) ([]Memory, error)
 	// CountLinks returns the number of links from the given memory.
 	CountLinks(ctx context.Context, memory string) (int, error)
 
 	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
-	// EntitiesByName returns the entities that were stored with the given key. For the key, see EntityKey.
+	// EntitiesByName returns the entities that have a name with the given key; see EntityKey.
 	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
-	// Entities returns at most limit entities that match f. The entity with the most linked memories comes first. If
-	// f.Project is set, only memories of this project count.
+	// Entities returns at most limit entities that match f, sorted by the number of linked memories in descending
+	// order. If f.Project is set, only memories of this project are counted.
 	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
 	// MatchEntities returns the keys of at most limit entities that were stored with the given term, the newest first.
 	// If kind is not "", only entities of this type match.
@@ -66,14 +66,14 @@ type Reader interface {
 	// EntitiesByKey returns the entities with the given keys.
 	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
 
-	// Projects returns the names of all projects. A user has at most maxProjects.
+	// Projects returns the names of all projects. A user has at most maxProjects projects.
 	Projects(ctx context.Context) ([]string, error)
 	// Project returns the name of the project that is set for the given agent, or "" if none is set.
 	Project(ctx context.Context, agent string) (string, error)
 	Instructions(ctx context.Context) (string, error)
 }
 
-// Writer reads and writes the data of one owner.
+// Writer reads and writes the data of a single owner.
 type Writer interface {
 	Reader
 
@@ -108,7 +108,7 @@ type Writer interface {
 
 	// AddProject creates a project. No existing project may have the same NameKey.
 	AddProject(ctx context.Context, name string) error
-	// SetProject sets the project of the given agent. If name is "", the agent then has no project.
+	// SetProject sets the project of the given agent. If name is "", SetProject removes the setting.
 	SetProject(ctx context.Context, agent, name string) error
 	SetInstructions(ctx context.Context, text string) error
 }
@@ -118,7 +118,7 @@ type TaskFilter struct {
 	Status  string
 	Project string // name, in any letter case
 	From    time.Time
-	Before  time.Time // From and Before limit the due date; if one of them is set, tasks without a due date do not match
+	Before  time.Time // From and Before limit the due date; if either is set, tasks without a due date do not match
 }
 
 // ReminderFilter selects reminders. A zero field does not restrict the selection.

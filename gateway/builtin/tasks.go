@@ -222,8 +222,8 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{changed, missing}, err
 }
 
-// remove returns a tool that deletes records by their ids. It calls record to delete one record. If there is no such
-// record, record returns false.
+// remove returns a tool that deletes the records with the given ids. The tool calls record for each id. record must
+// return false if the record does not exist.
 func remove(record func(w Writer, ctx context.Context, id string) (bool, error)) tool {
 	return func(ctx context.Context, c call) (any, error) {
 		in := struct {

@@ -1,4 +1,4 @@
-// This file adds guards to the entries of servers, and removes guards.
+// This file adds guards to the entries of servers, and removes guards from entries.
 
 package clients
 
@@ -15,11 +15,11 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// These flags of the guard command preserve details of the original entry.
+// Flags of the guard command that preserve details of the original entry.
 const (
-	// wasFlag contains the details that Unguard could not reconstruct from the guarded entry. For a command, its value
-	// is "args" if the entry had an empty list of arguments. For a URL, its value is the key of the URL and, if the
-	// entry had a type, ":" and the type.
+	// wasFlag specifies details of the original entry that Unguard cannot reconstruct otherwise. For a command, its
+	// value is "args" if the entry had an empty list of arguments. For a URL, its value is the key of the URL and, if
+	// the entry had a type, ":" and the type.
 	wasFlag = "--was"
 	// tokenFlag specifies the name of the variable that contains the bearer token.
 	tokenFlag = "--token-env"
@@ -31,9 +31,9 @@ type Prefix struct {
 	Flags   []string
 }
 
-// Guard returns a copy of the file with guards for the servers at the indexes in names. names contains the name of the
-// guard for each index. Guard also returns the reason for each server that it left unchanged, keyed by index. Nothing
-// else in the file changes, and Unguard restores the original bytes.
+// Guard returns a copy of the file with guards for servers. names contains the name of each guard, keyed by the index
+// of the server. Guard also returns the reason for each server that could not be guarded, keyed by index. The rest of
+// the file is unchanged, and Unguard restores the original bytes.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -69,14 +69,14 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	if len(rest) == len(names) {
 		return after, left
 	}
-	after, more := f.Guard(p, rest) // a server with a guard that cannot be replaced is safer than a server without a guard
+	after, more := f.Guard(p, rest) // an outdated guard that cannot be replaced is safer than no guard
 	maps.Copy(left, more)
 	return after, left
 }
 
-// withoutForeign returns the file without the guards that a new guard must replace. A guard is replaced if it does not
-// use the user's program, database, and settings, or if its name differs from the one in names. withoutForeign also
-// removes the variables that only the removed guards read.
+// withoutForeign returns the file without the guards that must be replaced. A guard must be replaced if it does not use
+// the user's program, database, and settings, or if it does not have the name in names. withoutForeign also removes the
+// variables that only the removed guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	indexes := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
 		s := &f.Servers[i]
@@ -101,9 +101,9 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	return &bare
 }
 
-// withoutVariable removes variables from the environment of entry i if matches returns true for their names. If keep is
-// true, the server behind the guard still receives these variables, from an env command that withoutVariable inserts.
-// If the entry cannot be edited, it returns the file unchanged.
+// withoutVariable returns the file without the environment variables of entry i for which matches returns true. If keep
+// is true, it inserts an env command that passes these variables to the server behind the guard. If the entry cannot be
+// edited, withoutVariable returns the file unchanged.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -130,8 +130,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer returns a reason if a guard added to s would not use the user's program, database, and settings. The
-// reason is a variable or the folder of s. Without such a reason, wouldDiffer returns "".
+// wouldDiffer returns the reason why a guard added to s would not use the user's program, database, and settings. The
+// reason is a variable or the folder of s. If the guard would use all of these, wouldDiffer returns "".
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -141,7 +141,7 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 }
 
 // Unguard returns a copy of the file without the guards of the servers at the given indexes. It also returns the reason
-// for each server that it left unchanged, keyed by index.
+// for each guard that could not be removed, keyed by index.
 func (f *File) Unguard(indexes []int) (File, map[int]string) {
 	left := map[int]string{}
 	bare := func(_, after *File, indexes []int) bool {
@@ -151,9 +151,9 @@ func (f *File) Unguard(indexes []int) (File, map[int]string) {
 }
 
 // apply applies change to the servers at the given indexes, and returns the changed copy of the file. It first applies
-// all changes together. If accept rejects the result, apply processes each half of the servers separately. Thus one
-// server that cannot be changed does not prevent the other changes. apply adds the reasons for unchanged servers to
-// reasons.
+// all changes together. If accept rejects the result, apply processes each half of the servers separately. A server
+// that cannot be changed therefore does not prevent the other changes. apply adds the reason for each unchanged server
+// to reasons.
 func (f *File) apply(indexes []int, change func(*File, int) ([]spanedit.Edit, string), accept func(before, after *File, indexes []int) bool, reasons map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -184,10 +184,10 @@ func (f *File) apply(indexes []int, change func(*File, int) ([]spanedit.Edit, st
 	return first.apply(ready[half:], change, accept, reasons)
 }
 
-// canonicalWithout returns a canonical text of the file. If two versions of the file have the same text, they differ
-// only in whether the given servers are guarded. The text omits the fields that start these servers, because a guard
-// changes these fields. Instead, it contains the commands or URLs behind the guards. It also contains the other fields
-// of the entries and the rest of the file.
+// canonicalWithout returns a canonical form of the file that does not depend on guards of the given servers. Two
+// versions of the file have the same canonical form if and only if they differ only in these guards and in formatting.
+// For each server, the form contains the command or URL behind the guard instead of the fields that a guard changes. It
+// also contains the other fields of the entries and the rest of the file.
 func (f *File) canonicalWithout(indexes []int) string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	without, texts := map[*spanedit.Node]bool{}, ""
@@ -196,7 +196,7 @@ func (f *File) canonicalWithout(indexes []int) string {
 		without[s.node] = true
 		words := append([]string{s.Command}, s.Args...)
 		if l, err := parseCommand(words); err == nil {
-			words = l.words // removing the guard keeps env or a shell in front of it
+			words = l.words // env or a shell in front of the guard remains when the guard is removed
 		}
 		server := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 		rest := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
@@ -216,8 +216,8 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "the command spans several lines"
 
-// prependCommand inserts program and quotedArgs before the command of s. If s has an empty list of arguments and
-// fallback is not nil, it inserts fallback instead of quotedArgs.
+// prependCommand returns the edits that insert program and quotedArgs before the command of s. If s has an empty list
+// of arguments and fallback is not nil, fallback is inserted instead of quotedArgs.
 func (f *File) prependCommand(s *Server, program string, quotedArgs, fallback []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
@@ -237,7 +237,7 @@ func (f *File) prependCommand(s *Server, program string, quotedArgs, fallback []
 	return append(edits, f.doc.InsertItems(args.Value, append(quotedArgs, raw))...), ""
 }
 
-// withDefaults returns w with the defaults for empty fields.
+// withDefaults returns a copy of w with defaults in place of empty fields.
 func (w keyNames) withDefaults() keyNames {
 	return keyNames{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),
@@ -246,7 +246,7 @@ func (w keyNames) withDefaults() keyNames {
 }
 
 // guardURL returns the edits that replace the URL of an entry by the command of a guard, and the headers by variables
-// of the guard. If this is not possible, it returns the reason.
+// of the guard. If this replacement is not possible, it returns the reason.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.withDefaults()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)

@@ -14,8 +14,8 @@ import (
 	"toolcrib/internal/lazyregexp"
 )
 
-// hookStyle describes how the files of a client represent commands that run before each prompt. Hooks at the start of a
-// session cannot be used instead, because Claude Code and Codex ignore their result.
+// hookStyle describes how the files of a client represent hooks that run before each prompt. Hooks that run at the
+// start of a session are not used, because Claude Code and Codex ignore the results of such hooks.
 type hookStyle struct {
 	event   string
 	grouped bool   // the event contains groups, and each group contains commands
@@ -36,8 +36,8 @@ func hookPlaces(paths ...string) []location {
 // HasHooks reports whether the client supports hooks that can stop a prompt.
 func (c Client) HasHooks() bool { return c.hooks.event != "" }
 
-// Hooks returns the files that can contain hooks, of the clients with the given ids or of all clients. A missing file is
-// included if ids are given or if its folder exists.
+// Hooks returns the files that can contain hooks of the clients with the given ids, or of all clients if there are no
+// ids. A missing file is included if ids are given or if its folder exists.
 func (m Machine) Hooks(ids ...string) []File {
 	var found []File
 	for _, c := range All() {
@@ -82,7 +82,8 @@ func (m Machine) absent(c Client, l location, name string) File {
 }
 
 // hookCommand matches the command of a hook that the wrap command has added to a file. The groups contain the program
-// and the value of --was. This value identifies the innermost part of the file that existed before the hook was added.
+// and the value of --was. This value is the innermost part of the file that existed before the hook was added: "hooks",
+// "event", or "" for the file itself.
 var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes the shell exit with status 2 if the command fails in any way, for example because of a missing program
@@ -107,7 +108,7 @@ type element struct {
 
 // hook returns the path from the root of the file to the first hook of toolcrib, and the value of --was in this hook.
 // The path consists of the member "hooks", the event, the group if the client has groups, and the command. It is nil if
-// there is no such hook.
+// the file has no hook of toolcrib.
 func (f *File) hook() (path []element, existing string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
@@ -144,8 +145,8 @@ func (f *File) Hooked() bool {
 	return path != nil
 }
 
-// HookCommand returns the command of toolcrib's hook, or "" if there is no such hook. The Hook method accepts this
-// command.
+// HookCommand returns the command of toolcrib's hook, in the form that File.Hook accepts. It returns "" if there is no
+// such hook.
 func (f *File) HookCommand() string {
 	path, existing := f.hook()
 	if path == nil {
@@ -156,7 +157,8 @@ func (f *File) HookCommand() string {
 	return strings.TrimSuffix(command, " --was "+existing)
 }
 
-// hookProblem returns the reason why a hook can neither be added to the file nor removed from it, or "".
+// hookProblem returns the reason why hooks cannot be added to or removed from the file. It returns "" if the file can
+// be edited.
 func (f *File) hookProblem() string {
 	hooks := f.doc.Root.Get("hooks")
 	event := hooks.Get(f.hooks.event)
@@ -224,9 +226,9 @@ func (f *File) Hook(command string) (File, string) {
 	return after, ""
 }
 
-// Unhook returns a copy of the file without the hooks of toolcrib. It also removes surrounding objects if the wrap
-// command added them and they have no other content. If the wrap command created the file, the copy has nil data. If
-// the file cannot be edited, Unhook returns it unchanged, with the reason.
+// Unhook returns a copy of the file without the hooks of toolcrib. It also removes surrounding objects that the wrap
+// command added, if they are empty. If the wrap command created the file, the copy has nil data. If the file cannot be
+// edited, Unhook returns it unchanged, with the reason.
 func (f *File) Unhook() (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why
@@ -256,7 +258,7 @@ func (f *File) Unhook() (File, string) {
 	return after.Unhook() // the file may contain further hooks
 }
 
-// entry returns the JSON of an item of the event: a command, or a group with one command.
+// entry returns the JSON of an item of the event: the command, or a group that contains only the command.
 func (s hookStyle) entry(command string) string {
 	entry := `{"type":"command","command":` + spanedit.Quote(command) + s.more + `}`
 	if !s.grouped {

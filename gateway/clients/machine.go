@@ -22,21 +22,21 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Machine describes the machine on which to look for clients. It uses no state of the process, so that tests can
-// describe any system.
+// Machine describes the machine on which to look for clients. Because it does not use the environment of the process,
+// tests can describe any system.
 type Machine struct {
 	OS      string // like runtime.GOOS
 	Home    string // absolute; "" omits the files below the home folder
 	Project string // absolute; "" omits the files of a project
 	Getenv  func(string) string
-	// Inspect interprets an entry that starts toolcrib. If Inspect is nil, no entry is recognized as a guard.
+	// Inspect interprets an entry that starts toolcrib. If it is nil, no entry is recognized as a guard.
 	Inspect Inspect
 }
 
 // folders contains candidates for the folders at the beginning of locations. Machine.folder uses the first candidate
 // that has the requested name, applies to the system, and has a path. A candidate has a path if its variable is set or
-// its path field is not empty. The path field is relative to the home folder. An empty system applies everywhere, and
-// "unix" applies to every system except Windows.
+// its path field is not empty. The path field is relative to the home folder. An empty system stands for all systems,
+// and "unix" stands for all systems except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
 	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system
@@ -114,8 +114,8 @@ func (m Machine) paths(l location) []string {
 	return found
 }
 
-// Find reads the files of the clients with the given ids, or of all clients if there are no ids. It omits missing files.
-// A file that cannot be read is included, with the error in File.Problems.
+// Find reads the files of the clients with the given ids, or of all clients if there are no ids. It omits missing
+// files. A file that cannot be read is included in the result, with the error in File.Problems.
 func (m Machine) Find(ids ...string) []File {
 	var files []File
 	var seen []string
@@ -147,7 +147,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	f.real = target
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err // Problem.Path already contains the path
+			err = at.Err // Problem.Path already contains the path in the error
 		}
 		f.Problems = []Problem{{Path: name, Text: err.Error()}}
 		f.doc.Root = nil
@@ -174,7 +174,7 @@ func (m Machine) linkEscapes(l location, path, target string) bool {
 }
 
 // readFile reads the regular file at path. It also returns the path with all symbolic links resolved. It returns an
-// error instead of blocking if the file is a named pipe.
+// error if the file is not a regular file; opening a named pipe would block.
 func readFile(path string) (data []byte, target string, err error) {
 	target, err = filepath.EvalSymlinks(path)
 	if err != nil {
@@ -203,15 +203,17 @@ func readFile(path string) (data []byte, target string, err error) {
 var (
 	// ErrChanged indicates that the file has changed since it was read.
 	ErrChanged = errors.New("the file has changed since it was read; try again")
-	// ErrReadOnly indicates that the file is read-only. Its folder may still permit replacing it.
+	// ErrReadOnly indicates that the file is read-only. It is returned even if the permissions of the folder would
+	// allow replacing the file.
 	ErrReadOnly = errors.New("the file is read-only; make it writable first")
 	// ErrLink indicates that a symbolic link leads out of the home folder or the project.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
 
 // Write atomically replaces the content of the file with data. It returns ErrChanged if the file has changed since it
-// was read. Write preserves the mode and the owner of the file. If the file has a Target and follow is false, it
-// returns ErrLink. If the file does not exist, Write creates it and its folder. If data is nil, Write deletes the file.
+// was read. Write preserves the mode and the owner of the file. If the file has a Target and follow is false, Write
+// returns ErrLink. If the file does not exist, Write creates the file and its folder. If data is nil, Write deletes the
+// file.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w to %s; to write to that file, use --follow-links", f.Path, ErrLink, f.Target)
@@ -251,7 +253,8 @@ type File struct {
 	Target   string // path with links resolved, if a symbolic link leads out of the home folder or the project
 	Servers  []Server
 	Problems []Problem
-	// Variables maps the placeholders that the client replaces in files of a plugin to their values.
+	// Variables contains the values of the placeholders that the client replaces in files of a plugin, keyed by
+	// placeholder.
 	Variables map[string]string
 
 	machine Machine
@@ -259,7 +262,7 @@ type File struct {
 	dialect dialect
 	hooks   hookStyle
 	at      location
-	doc     spanedit.Document // its Root is nil if the file could not be read
+	doc     spanedit.Document // Root is nil if the file could not be read
 	unused  bool              // the client does not use the file
 	missing bool              // the file does not exist yet
 	held    []holder
@@ -312,8 +315,8 @@ func (f *File) problem(p Problem) {
 }
 
 // descend looks for servers at the path keys below start.value. If the value there contains servers, descend adds it to
-// f.held. Callers must pass longer paths first, because these take precedence: if "mcp.servers" in a file of opencode
-// contains servers, then "mcp" does not.
+// f.held. Callers must pass longer paths first, because longer paths have precedence: if "mcp.servers" in a file of
+// opencode contains servers, then "mcp" is not an object of servers.
 func (f *File) descend(start holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(start.path), len(h.path))], start.path) })
@@ -337,8 +340,8 @@ func (f *File) descend(start holder, keys []string) {
 	}
 }
 
-// isServer reports whether n is the entry of one server rather than an object that contains entries. The distinction is
-// necessary because a server of opencode may be named "servers".
+// isServer reports whether n is the entry of a server rather than an object that contains entries. In a file of
+// opencode, the value of "mcp.servers" may be either, because a server may be named "servers".
 func isServer(n *spanedit.Node) bool {
 	return n.Get("command") != nil && n.Get("command").Kind != spanedit.Object || n.Get("url").Str() != ""
 }
@@ -374,9 +377,9 @@ type Problem = spanedit.Problem
 // a history, can grow to several megabytes.
 const MaxBytes = 5 << 20
 
-// plugin completes a file that belongs to a plugin or an extension: it sets Variables and marks the servers of a
-// disabled plugin. For an extension or a marketplace, it creates the servers. It reports whether the client uses the
-// file.
+// plugin completes a file that belongs to a plugin or an extension. It sets Variables, and marks the servers of a
+// disabled plugin as disabled. For an extension or a marketplace, it creates the servers. It reports whether the client
+// uses the file.
 func (f *File) plugin() (used bool) {
 	if f.at.editor {
 		return f.extension()
@@ -451,7 +454,7 @@ func (m Machine) installedPlugins() map[string][]string {
 }
 
 // enabledPlugins returns, for each plugin id in the settings of Claude Code, whether the plugin is enabled. The most
-// specific settings file takes precedence.
+// specific settings file has precedence.
 func (m Machine) enabledPlugins() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{filepath.Join(m.folder("claude-home"), "settings.json"), filepath.Join(m.Project, ".claude", "settings.json"), filepath.Join(m.Project, ".claude", "settings.local.json")} {
@@ -492,8 +495,7 @@ func (m Machine) marketplaces() map[string]marketplace {
 
 // marketplace adds the servers that the marketplace file in root declares for installed plugins
 // (code.claude.com/docs/en/plugin-marketplaces). It returns false if there are no such servers. The servers cannot be
-// guarded: their commands refer to the folder of a plugin, and the servers in one marketplace file have different
-// folders.
+// guarded, because their commands refer to the folders of their plugins, which differ within a marketplace file.
 func (f *File) marketplace(root string) bool {
 	f.Servers, f.Problems = nil, nil
 	plugins := f.doc.Root.Get("plugins")
@@ -580,8 +582,8 @@ var contributions = []struct{ key, words string }{
 	{"chatAgents", "agents"},
 }
 
-// extension replaces the servers of the file by one server that represents all agent features of an editor extension.
-// It returns false if the extension has no such features.
+// extension replaces the servers of the file by a single server that represents all agent features of an editor
+// extension. It returns false if the extension has no such features.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

@@ -24,8 +24,8 @@ type Entry struct {
 	Index int    // index in File.Servers
 	Name  string // "" if none
 	Fault string // reason why the server cannot be guarded; "" if it can be or already is
-	// Differs is the reason why a guard has no effect: its program, database, settings, or server differ from the
-	// user's. It is "" if the entry has no guard or an effective guard.
+	// Differs is the reason why a guard is ineffective: it does not use the user's program, database, and settings, or
+	// its name belongs to another server. It is "" if the entry has no guard or an effective guard.
 	Differs string
 }
 
@@ -39,7 +39,7 @@ const (
 	Refused State = "refused" // cannot be guarded; see Entry.Fault
 )
 
-// State returns the state of the server. Even a guarded server may have a Fault.
+// State returns the state of the server. An effective guard has precedence over a Fault.
 func (e Entry) State() State {
 	switch {
 	case e.Server().Guarded() && e.Differs == "":
@@ -54,12 +54,13 @@ func (e Entry) State() State {
 func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 
 // Entries returns the servers in files with their names in toolcrib. Entries with the same command or URL are treated
-// as one server and share a name. Entries with the same name but different commands receive different names.
+// as the same server and have the same name in toolcrib. Entries that have the same name in their files but different
+// commands receive different names.
 //
-// Names are assigned in three steps: first to guarded entries, so that the names in existing guards do not change, then
-// to the recorded servers, and then to the remaining entries in the order of the files. In each step, entries of a
-// project come last, so that a project cannot change names elsewhere. A guard that has the name of another server has
-// no effect, because the approvals of that server would apply to it.
+// Names are assigned first to guarded entries, which preserves the names in existing guards, then to the recorded
+// servers, and then to the remaining entries in the order of the files. Entries of projects are processed after the
+// other entries. A project therefore cannot change names elsewhere. A guard with the name of another server is treated
+// as ineffective, because it would apply the approvals of the other server.
 func Entries(files []File, recorded map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -117,8 +118,8 @@ func Entries(files []File, recorded map[string]Server) []Entry {
 	return all
 }
 
-// naming maps the assigned names to the keys of their servers, and these keys to the names. startKey returns the key of
-// a server.
+// naming maps the assigned names to the keys of their servers, and the keys to the names. The keys are results of
+// startKey.
 type naming struct{ byName, byStart map[string]string }
 
 // claim assigns name to the server with the given key. It returns false if the name is already assigned.
@@ -142,7 +143,7 @@ func (s *Server) startKey() string {
 }
 
 // Runs returns the command or the URL of the server with secrets masked. It removes leading env and shell commands, and
-// makes paths below the working directory absolute. If a removed env command, before or behind the guard, changes the
+// makes paths below the working directory absolute. If a removed env command, before or after the guard, changes the
 // working directory, Runs uses the changed directory.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
@@ -174,9 +175,9 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns a command without the versions of packages if the command starts a package runner such as npx. An
-// update in one client therefore does not invalidate the guards in other clients, which still guard the same server.
-// This is safe because the tools themselves are compared byte for byte.
+// unversioned returns a command without the versions of packages if the command starts a package runner such as npx.
+// The guards of a server therefore remain valid in all clients if the version changes in some of their files. Ignoring
+// versions is safe, because the tools of the server are compared byte for byte.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words
@@ -192,8 +193,8 @@ func unversioned(words []string) []string {
 var packageVersion = lazyregexp.New(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
 // sameAs reports whether s starts the recorded command, or another version of the same package. A placeholder in s
-// matches any value that the client may have substituted for it. If the working directory is unknown, a word also
-// matches a path that ends with the word.
+// matches every value that the client may have substituted. If the working directory is unknown, a word also matches a
+// path that ends with the word.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -255,11 +256,11 @@ var (
 	secretName = lazyregexp.New(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
 	secretText = lazyregexp.New(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
-	// pairText matches ID/KEY:SECRET. Names of container images have the same form, but contain no capital letters.
+	// pairText matches ID/KEY:SECRET. Names of container images have the same form but contain no capital letters.
 	pairText  = lazyregexp.New(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
 	password  = lazyregexp.New(`//[^/?#]*@`)
 	parameter = lazyregexp.New(`([^&=]*=|)[^&]+`)
-	// mixed matches letters around digits. Keys contain several matches, but words, versions, and dates do not.
+	// mixed matches digits between letters. Keys contain several matches; words, versions, and dates do not.
 	mixed   = lazyregexp.New(`[A-Za-z]\d+[A-Za-z]`)
 	address = lazyregexp.New(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
@@ -278,7 +279,8 @@ func (s Server) Masked() Server {
 	return s
 }
 
-// maskAll masks all values, because any variable may be a secret. It keeps values that consist only of a placeholder.
+// maskAll masks all values, because any variable may be a secret. It does not mask values that consist only of a
+// placeholder.
 func maskAll(all []Variable) []Variable {
 	all = slices.Clone(all)
 	for i, v := range all {
@@ -346,7 +348,7 @@ func (f *File) Masked() []byte {
 	hidden, all := maskedSpans(f.doc.Root)
 	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
-	last, secret := 0, false // secret is true if the previous value was masked
+	last, secret := 0, false // secret reports whether the previous value was masked
 	for _, s := range append(all, spanedit.Span{From: len(f.doc.Data), To: len(f.doc.Data)}) {
 		if s.From < last {
 			continue // already written: a YAML alias, or a child of a masked value
@@ -377,7 +379,7 @@ func maskComment(c []byte) []byte {
 	return []byte("// " + Mask)
 }
 
-// maskedSpans returns the positions of the values to mask, with the replacement of each value, and the positions of all
+// maskedSpans returns the replacements of the values to mask, keyed by position. It also returns the positions of all
 // names and scalar values.
 func maskedSpans(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
 	hidden = map[spanedit.Span]string{}

@@ -31,7 +31,7 @@ const (
 	SSE   Transport = "sse"
 )
 
-// Variable is an environment variable or an HTTP header. Its value may be a secret or a reference to a secret.
+// Variable is an environment variable or an HTTP header. The value may be a secret or a reference to a secret.
 type Variable struct{ Name, Value string }
 
 // Server is a server that a client starts or connects to. If the entry starts a guard, the fields describe the server
@@ -60,10 +60,10 @@ type Server struct {
 	folder string // absolute working directory; "" for the client's own
 }
 
-// Guarded reports whether the entry starts a guard. The guard can use any database.
+// Guarded reports whether the entry starts a guard, with any database.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
-// Self reports whether the entry starts the user's own toolcrib, but not as a guard.
+// Self reports whether the entry starts toolcrib with the user's program, database, and settings, but not as a guard.
 func (s *Server) Self() bool {
 	return !s.Guarded() && s.Guard.Program != "" && s.Guard.Differs == ""
 }
@@ -99,8 +99,8 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the fields of the command and its arguments. parent is the object that contains these fields. This
-// object is the entry itself, except in versions of Zed before June 2025, where it is a member of the entry.
+// program returns the fields of the command and its arguments. parent is the object that contains these fields: the
+// entry itself or, in versions of Zed before June 2025, a member of the entry.
 func (s *Server) program() (parent *spanedit.Node, command, args *spanedit.Field) {
 	parent, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -222,8 +222,8 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	return ""
 }
 
-// signIns maps keys of an entry to reasons why the entry cannot be guarded. These keys make the client itself
-// authenticate to the server or compute headers, which is not possible for a command.
+// signIns maps keys of an entry to reasons why the entry cannot be guarded. For these keys, the client authenticates to
+// the server or computes headers, which is not possible for a server that is a command.
 var signIns = map[string]string{
 	"oauth": "the client signs in to the server (oauth)", "auth": "the client signs in to the server (auth)", "authProviderType": "the client signs in to the server (authProviderType)",
 	"oauth_resource": "the client signs in to the server (oauth_resource)", "scopes": "the client signs in to the server (scopes)", "headersHelper": "the client computes the headers (headersHelper)",
@@ -274,8 +274,8 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is a command that starts toolcrib. It contains no leading programs that only prepare the environment, such as
-// env or a shell. Instead, the fields contain the effects of these programs.
+// Start is a command that starts toolcrib. Leading programs that only prepare the environment, such as env or a shell,
+// are removed; the fields contain their effects.
 type Start struct {
 	Program string
 	Args    []string
@@ -286,16 +286,15 @@ type Start struct {
 }
 
 // Inspect determines the program, the database, and the server that a command uses if it starts toolcrib. Package cli
-// implements it with its own parsers of commands and settings, so that it interprets an entry exactly as the started
-// program would.
+// implements it with the parsers of commands and settings that the started program would use, too.
 type Inspect func(Start) Use
 
 // Use describes the program, the database, and the server that a command uses if it starts toolcrib.
 type Use struct {
 	Program  string // executed file, if known
 	Database string // description for display; "" if unknown
-	// Differs is the reason why the command does not use the user's own program, database, and settings. It is "" if
-	// the command uses all of them.
+	// Differs is the reason why the command does not use the user's program, database, and settings. It is "" if the
+	// command uses all three.
 	Differs string
 	Line    Line // zero if the command is not a guard
 }
@@ -304,8 +303,8 @@ type Use struct {
 type Line struct {
 	Name            string // name of the server in toolcrib
 	Was, Token, URL string // values of the flags --was, --token-env, and --url
-	// Server is the position of the server's command or URL in the arguments. It is -1 if the URL is not where the wrap
-	// command writes it.
+	// Server is the position of the server's command or URL in the arguments. It is -1 if the position of the URL is
+	// not the position at which the wrap command writes URLs.
 	Server int
 }
 
@@ -315,7 +314,7 @@ type Guard struct {
 	Program  string // program in the entry; "" if the entry does not start toolcrib
 	Runs     string // executed file, if known
 	Database string // for display
-	Differs  string // reason why it is not a guard with the user's own program, database, and settings, or ""
+	Differs  string // reason why it is not a guard with the user's program, database, and settings, or ""
 
 	was, token  string
 	first, last int // indexes of the guard's program and of the last word before rest
@@ -385,7 +384,7 @@ func changeDir(dir, name string) string {
 // commandLine is a command line without the leading programs that only prepare the environment.
 type commandLine struct {
 	words    []string
-	first    int // index of words[0] in the complete line, or index of the shell script that contains it
+	first    int // index of words[0] in the complete line, or index of the shell script that contains words[0]
 	env      []Variable
 	cleared  bool
 	dir      string
@@ -398,8 +397,8 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 // errUnclear is returned for a command line that cannot be interpreted without running its programs.
 var errUnclear = errors.New("the command does more than set variables")
 
-// parseCommand removes leading "env" and "sh -c" commands from words and records their effects. Commands nested more
-// than three deep are errors.
+// parseCommand removes leading "env" and "sh -c" commands from words and records their effects. It returns an error if
+// more than three such commands are nested.
 func parseCommand(words []string) (commandLine, error) {
 	all := strings.Join(words, " ")
 	l := commandLine{words: words, mentions: strings.Contains(all, "toolcrib") && strings.Contains(all, "guard")}
@@ -458,8 +457,8 @@ func (l *commandLine) parseEnv() error {
 	return nil
 }
 
-// parseShell replaces "sh -c SCRIPT" by the words of the script. It returns an error unless the script consists of one
-// command with literal words.
+// parseShell replaces "sh -c SCRIPT" by the words of the script. It returns an error unless the script consists of a
+// single command with literal words.
 func (l *commandLine) parseShell() error {
 	if len(l.words) != 3 || l.words[1] != "-c" || l.places != nil {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {

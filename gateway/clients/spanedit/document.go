@@ -1,4 +1,4 @@
-// This file contains documents, and edits that change their text.
+// This file defines documents, and creates edits that change their text.
 
 package spanedit
 
@@ -100,12 +100,11 @@ func (d *Document) Raw(n *Node) string {
 	return string(written)
 }
 
-// bareName matches a name that needs no quotes. In TOML, a name with dots needs quotes nevertheless.
+// bareName matches a name that does not require quotes. (In TOML, names with dots require quotes.)
 var bareName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename returns the edit that replaces the name or the scalar at span. The text at span is oldText, and newText
-// replaces it. Existing quotes are kept. If the file contains oldText in an escaped form, the edit is invalid and
-// Splice rejects it.
+// Rename returns the edit that replaces oldText, the name or the scalar at span, by newText. The edit preserves
+// existing quotes. If the file contains oldText in an escaped form, the edit is invalid, and Splice rejects it.
 func (d *Document) Rename(span Span, oldText, newText string) Edit {
 	written := string(d.Data[span.From:span.To])
 	if len(written) == len(oldText)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
@@ -119,7 +118,7 @@ func (d *Document) Rename(span Span, oldText, newText string) Edit {
 	return Edit{span, newText}
 }
 
-// RenameField returns the edits that rename all occurrences of a field's name.
+// RenameField returns the edits that replace all occurrences of a field's name.
 func (d *Document) RenameField(fd *Field, name string) []Edit {
 	return lists.Map(fd.Keys, func(at Span) Edit { return d.Rename(at, fd.Name, name) })
 }
@@ -165,12 +164,12 @@ func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	return []Edit{{Span{at, at}, d.dashed(raws, strings.Repeat(" ", at-lineStart(d.Data, max(0, at))))}}
 }
 
-// dashed returns YAML lines for encoded list items. All lines except the first are indented.
+// dashed returns YAML lines for encoded list items. Every line except the first is indented.
 func (d *Document) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
 }
 
-// RemoveItems returns the edits that remove n.Items[start:end]. They keep comments between the items.
+// RemoveItems returns the edits that remove n.Items[start:end]. The edits preserve comments between the items.
 func (d *Document) RemoveItems(n *Node, start, end int) []Edit {
 	var edits []Edit
 	for i := start; i < end; i++ {
@@ -210,7 +209,7 @@ func (d *Document) InsertMember(object *Node, previous *Field, name string, raws
 	case object.Span != Span{}:
 		sign := map[Format]string{TOML: " = ", YAML: ": "}[d.Format]
 		return []Edit{{Span{value.To, value.To}, ", " + name + sign + flow}}
-	case d.Format == TOML: // front may contain the beginning of a dotted key
+	case d.Format == TOML: // front may be the beginning of a dotted key
 		return []Edit{{Span{at, at}, d.newline() + front + name + " = " + flow}}
 	}
 	indent := strings.Repeat(" ", len([]rune(front)))
@@ -241,7 +240,7 @@ func (d *Document) RemoveMember(object *Node, name string) []Edit {
 	return d.Remove(object, i)
 }
 
-// parts returns the positions of the members or the items of n. The value n must have brackets.
+// parts returns the positions of the members or the items of n, which must have brackets.
 func (d *Document) parts(n *Node) []Span {
 	parts := lists.Map(n.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
 	for _, item := range n.Items {
@@ -250,7 +249,7 @@ func (d *Document) parts(n *Node) []Span {
 	return parts
 }
 
-// Remove returns the edits that remove member or item i of n, and one adjacent comma. The value n must have brackets.
+// Remove returns the edits that remove member or item i of n, and an adjacent comma. The value n must have brackets.
 func (d *Document) Remove(n *Node, i int) []Edit {
 	parts := d.parts(n)
 	at := parts[i]
@@ -273,7 +272,7 @@ func (d *Document) Remove(n *Node, i int) []Edit {
 	return edits
 }
 
-// end returns the offset at which the value n ends, including all values in it.
+// end returns the offset at which n ends, including nested values.
 func (d *Document) end(n *Node) int {
 	end := 0
 	n.Walk(func(below *Node) { end = max(end, below.Span.To) })
@@ -290,7 +289,7 @@ func Indented(text, prefix, indent, newline string) string {
 }
 
 // Add returns the edit that appends a member to the JSON object n, or an item to the JSON list n if name is "". The new
-// element has a separate line if the last element has one.
+// element is on a separate line if the last element is.
 func (d *Document) Add(n *Node, name, value string) Edit {
 	label, parts := "", d.parts(n)
 	if name != "" {

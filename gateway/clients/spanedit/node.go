@@ -1,9 +1,10 @@
-// Package spanedit edits parts of a JSON, TOML, or YAML file and leaves every other byte unchanged. Parse converts a file
-// to a tree of nodes, each with its position. The methods of Document return edits, which Splice applies.
+// Package spanedit edits parts of a JSON, TOML, or YAML file without changing any other byte. Parse converts a file to
+// a tree of nodes with positions. The methods of Document return edits, which Splice applies.
 //
-// JSON with comments is parsed by tailscale/hujson. TOML is parsed by the unstable AST of pelletier/go-toml, whose nodes
-// contain byte ranges; BurntSushi/toml does not provide byte ranges. YAML is parsed by go.yaml.in/yaml, whose nodes
-// contain a line and a column. These libraries are not used for writing, because they would reformat the whole file.
+// JSON with comments is parsed by tailscale/hujson. TOML is parsed by the unstable package of pelletier/go-toml,
+// because its nodes contain byte ranges, which BurntSushi/toml does not provide. YAML is parsed by go.yaml.in/yaml; its
+// nodes contain a line and a column. These libraries are not used for writing, because they would reformat the whole
+// file.
 package spanedit
 
 import (
@@ -39,7 +40,7 @@ const (
 // Span is a range of bytes in a file.
 type Span struct{ From, To int }
 
-// Node is a value in a file. Nodes do not depend on the format.
+// Node is a value in a file, independent of the format.
 type Node struct {
 	Kind   Kind
 	Text   string // decoded content of a Text; encoded form of a Bool or an Other
