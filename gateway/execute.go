@@ -28,9 +28,9 @@ import (
 )
 
 // Execute passes a call through every gate in order and then runs the call at its provider. The error is an *Error if a
-// gate refused the call or the provider failed. Any other error comes from a failed lookup or write, or from ctx.
-// Execute logs every call, even a refused one, except if c contains a name that cannot be stored. In that case, it
-// returns review.ErrText.
+// gate refused the call or the provider failed. Any other error indicates that a lookup or a write failed, or that ctx
+// is done. Execute logs every call, including refused calls. As an exception, if a name in c cannot be stored, Execute
+// does not log the call and returns review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {
@@ -39,7 +39,7 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 	return g.perform(ctx, a)
 }
 
-// Admitted is a logged call that every gate has admitted. After the caller of Admit has run the call, it must pass the
+// Admitted is a logged call that has passed every gate. The caller of Admit must run the call and then pass the
 // Admitted to Conclude.
 type Admitted struct {
 	call *prepared
@@ -49,8 +49,8 @@ type Admitted struct {
 // Tool returns the live version of the called tool.
 func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 
-// Admit passes a call through every gate but does not run the call. Callers of Admit run the call themselves. Admit
-// returns the same errors as Execute.
+// Admit passes a call through every gate but does not run the call, which is the task of the caller. Admit returns the
+// same errors as Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, er
 type prepared struct {
 	name       string          // name of the tool in the request
 	args       json.RawMessage // arguments in canonical form
-	object     *jsondoc.Node   // args, parsed
+	object     *jsondoc.Node   // parsed form of args
 	unreadable error           // *Error with the reason why args cannot be parsed, or nil
 	context    CallContext
 	decline    func(registry.Live) *Error
@@ -81,7 +81,7 @@ type prepared struct {
 	set       *toolset
 	call      Call
 	tool      registry.Live // zero if no tool was found
-	early     error         // *Error of the gates that need no transaction, or nil
+	early     error         // *Error of a gate that does not require a transaction, or nil
 	changed   error         // *Error of the provider if the tool differs from the definition with the hash changedOf, or nil
 	changedOf string
 	refused   error // *Error of the gate that refused the call, or nil
@@ -91,9 +91,9 @@ type prepared struct {
 }
 
 // prepare looks up the tool of a call and passes the call through the first three gates: the tool is registered, the
-// agent has the tool, and the arguments are valid. It uses cached tools of the agent if possible; admit checks later
-// that they are current. The error reports a failed lookup. If a gate refuses the call, prepare stores the refusal in
-// the result.
+// agent has the tool, and the arguments are valid. It uses the cached tools of the agent if possible; admit later
+// checks that these are current. The error reports a failed lookup. If a gate refuses the call, prepare stores the
+// refusal in the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, context: r.CallContext, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: forLog(r.Tool, 128), Command: forLog(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -109,9 +109,9 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.setTool(p, set, e, err)
 }
 
-// setTool sets the tool of p to e and passes p through the first three gates. e and err are the result of a lookup in
-// set. If err is not an *Error, the lookup failed, and setTool returns err without changing p, because the transaction
-// may be retried.
+// setTool sets the tool of p and passes p through the first three gates. e and err are the result of a lookup of the
+// tool in set. If err is an error other than an *Error, the lookup failed. In that case, setTool returns err without
+// changing p, because the transaction may be retried.
 func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
@@ -144,9 +144,8 @@ func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error
 	return nil
 }
 
-// hintsOf returns the annotations of a tool for the call log. The result contains the approved annotations. If they do
-// not specify whether the tool is destructive, but the category of the tool is destructive, hintsOf marks the tool as
-// destructive.
+// hintsOf returns the approved annotations of a tool for the call log. If the annotations do not specify whether the
+// tool is destructive, hintsOf marks a tool of a destructive category as destructive.
 func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
@@ -162,7 +161,7 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 }
 
 // record passes a prepared call through the gates that depend on earlier calls, and appends the call to the log. Both
-// happen in one transaction, so that concurrent calls cannot exceed a limit.
+// steps are part of the same transaction, so concurrent calls cannot exceed a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	if p.early != nil && p.call.Caller.isGuarded() {
 		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
@@ -194,15 +193,15 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// recordRefused logs a refused guarded call in the background. It waits at most 100 ms for the write, because another
-// process may hold the write lock of the database longer.
+// recordRefused logs a refused guarded call. It waits at most 100 ms for the write, because another process may hold
+// the write lock of the database. If necessary, the write continues in the background.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
 	g.refusals.Go(func() {
 		defer close(done)
 		err := g.write(context.WithoutCancel(ctx), &p, g.ledger.Log, func(tx LedgerTx) error {
 			if err := g.admit(ctx, tx.LedgerReader, &p); err != nil || p.refused == nil {
-				return err // no error and no refusal: the tool has been approved in the meantime
+				return err // if err is nil, the tool has been approved since the refusal
 			}
 			return g.addCall(ctx, tx, &p)
 		})
@@ -219,8 +218,9 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 // ErrNotLogged indicates that a guarded call was refused because it could not be logged.
 var ErrNotLogged = errors.New("cannot log the call, so it was not run")
 
-// write runs fn in a write transaction of the ledger. transaction is the method of the ledger to use. If p is a guarded
-// call and the transaction takes longer than g.logWithin, write returns ErrNotLogged, because the client is waiting.
+// write runs fn in a write transaction of the ledger. transaction is the method of the ledger that write calls: Log or
+// Durable. Because the client is waiting, the transaction of a guarded call has the timeout g.logWithin. If the timeout
+// expires, write returns ErrNotLogged.
 func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(context.Context, func(LedgerTx) error) error, fn func(LedgerTx) error) error {
 	if !p.call.Caller.isGuarded() {
 		return transaction(ctx, fn)
@@ -234,8 +234,8 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	return err
 }
 
-// addCall appends p to the call log. If a gate refused p, addCall also appends the outcome. Refused calls of an agent
-// beyond a limit are counted and not appended.
+// addCall appends p to the call log. If a gate refused p, addCall also appends the outcome. If the number of an agent's
+// refused calls exceeds a limit, further refused calls are counted but not appended.
 func (g *Gateway) addCall(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused != nil {
 		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
@@ -254,9 +254,9 @@ func (g *Gateway) addCall(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit checks the approval tier, the cooldown, and the daily limit, and stores the result in p. If a version has been
-// approved since prepare, it first repeats the gates of prepare. admit runs in the transaction that records the call.
-// This transaction may be retried.
+// admit checks the approval tier, the cooldown, and the daily limit, and stores the result in p. If the registry has
+// changed since prepare, admit first repeats the gates of prepare. It runs in the transaction that records the call,
+// which may be retried.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
 	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
@@ -285,10 +285,10 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// admitUnlogged decides whether a call may run although the log entry of the call could not be written. cause is the
-// error of the write. admitUnlogged returns nil if the call may run, or if a gate has refused the call. A guarded call
-// must not run, because the log must contain every call of the server. Any other call may run if it requires no
-// approval, its tool has no limit, and all gates can be checked.
+// admitUnlogged decides whether a call may run although it could not be logged. cause is the error of the log. A
+// guarded call must not run, because the log must contain every call of the server. Any other call may run if it
+// requires no approval, its tool has no limit, and all gates can be checked. admitUnlogged returns nil if the call may
+// run, and also if a gate has refused the call.
 func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -307,8 +307,8 @@ func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) e
 	return nil
 }
 
-// warnUnlogged adds a warning to p: the call log does not contain the call or its outcome. It also passes the warning,
-// with the cause, to g.warn.
+// warnUnlogged adds a warning to p that part of the call is missing in the call log. what is the beginning of the
+// warning. warnUnlogged also passes the warning and the cause to g.warn.
 func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the call log.")
 	g.warn(fmt.Sprintf("%s in the call log (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
@@ -347,18 +347,18 @@ func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, st
 	return set, nil
 }
 
-// GuardedTools contains the approved tools and texts of a guarded server at one state of the registry.
+// GuardedTools contains the approved tools and texts of a guarded server in a state of the registry.
 type GuardedTools struct {
 	State int64
 	Tools []GuardedTool
 	Texts []GuardedTool // prompts and instructions
 }
 
-// GuardedTool identifies an approved tool, prompt, or instructions of a guarded server.
+// GuardedTool identifies an approved tool or text of a guarded server.
 type GuardedTool struct {
 	Name string // name on the server
 	Hash string // pin: the hash of the canonical form of the approved JSON
-	// Source is the origin of a tool, with the parts that the pin excludes. It is nil for texts.
+	// Source is the origin of a tool. It specifies the parts that are excluded from the pin. It is nil for texts.
 	Source *registry.Source
 }
 
@@ -376,9 +376,9 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	return out, nil
 }
 
-// resumeApproved looks for an approved pending call that is identical to the guarded call p and has not run. If there
-// is one, resumeApproved logs p as the execution of this pending call and returns true. For this purpose, p receives
-// the call id from the user's answer. Call ids are unique, so the answer permits only one call.
+// resumeApproved looks for an approved pending call that is identical to the guarded call p and has not run. If such a
+// call exists, resumeApproved logs p as the execution of the pending call and returns true. It then replaces the id of
+// p by the call id in the user's answer. Because call ids are unique in the log, each answer permits a single call.
 func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
@@ -400,7 +400,7 @@ func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved boo
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if p.refused != nil { // refused, for example because of a limit: the approval remains valid, and the refusal is logged as a separate call
+		if p.refused != nil { // for example because of a limit; the approval remains valid, and the refusal is logged as a separate call
 			p.call.ID, p.call.Pending = id, ""
 		}
 		return g.addCall(ctx, tx, p)
@@ -522,7 +522,7 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 }
 
 // conclude records the outcome of a call, even if ctx is done because the caller has disconnected. failed is the error
-// of the call, or nil. If the write fails, conclude only adds a warning to p.
+// of the call, or nil. If the outcome cannot be recorded, conclude only adds a warning to p.
 func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed error) {
 	o.At = g.stamp()
 	write := g.ledger.Log
@@ -541,8 +541,8 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 }
 
-// addChange appends an event to the audit log if the code of failed is CodeChanged, that is, if the tool differs from
-// its approved definition.
+// addChange appends an event to the audit log if failed has the code CodeChanged, which indicates that the tool differs
+// from its approved definition.
 func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	e, ok := errors.AsType[*Error](failed)
 	if !ok || e.Code != CodeChanged {
@@ -551,9 +551,9 @@ func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, faile
 	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
 }
 
-// changed returns a refusal if the provider finds that a tool differs from its approved definition. Otherwise, it
-// returns nil. If the provider cannot check the tool now, changed also returns nil, because the provider checks again
-// when the call runs.
+// changed returns a refusal if the provider reports that a tool differs from its approved definition. Otherwise, it
+// returns nil, even if the provider cannot check the tool at this time, because the provider checks the tool again when
+// the call runs.
 func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	named := tool.Definition.Tool.Provider
 	if named == nil {
@@ -622,7 +622,7 @@ func failure(err error) json.RawMessage {
 	}
 	b, marshalErr := json.Marshal(doc)
 	if marshalErr != nil {
-		return nil // the provider's details are not valid JSON; the outcome still contains the code
+		return nil // the provider's details are not valid JSON; the code is also in the outcome
 	}
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
@@ -630,13 +630,13 @@ func failure(err error) json.RawMessage {
 // Caller identifies the caller of a lookup or a call.
 type Caller struct {
 	Actor    proposals.Actor  // actor in the call log
-	Agent    string           // agent that uses the tools: an id in the view of Layer, or a subject
+	Agent    string           // agent that calls the tools: an id in the view of Layer, or a subject
 	Layer    registry.Layer   // layer that determines the view, which contains the agent and the tools
 	Where    registry.Context // context that selects the agent's tools
-	User     string           // user of the call, who determines the data and the limits
+	User     string           // user of the call; determines the data and the limits
 	Customer string           // customer, for a hub; "" for none
-	// Server is the name of the MCP server if the caller is a guard. The caller then has the approved tools of this
-	// server, under their names on the server. Server is "" if the caller is an agent.
+	// Server is the name of the MCP server if the caller is a guard, or "" if the caller is an agent. A guard can call
+	// the approved tools of the server by their names on the server.
 	Server string `json:",omitempty"`
 }
 
@@ -651,21 +651,20 @@ const GuardPrefix = "guard:"
 
 func (c Caller) isGuarded() bool { return c.Server != "" }
 
-// Request is a call as the caller makes it, before any check.
+// Request is a requested call before any check.
 type Request struct {
 	Tool        string          // id, alias, or wire name
 	Args        json.RawMessage // a JSON object; nil means an empty object
 	CallContext CallContext     // description of the call by the caller, not verified
 	// Command is the command or the URL of the guarded server, for the log.
 	Command string
-	// Decline is called with the live definition of the tool, in the transaction that logs the call. If the caller will
-	// run the tool with this definition, it returns nil. Otherwise, it returns the refusal of the call. For example, a
-	// guard refuses a call if the server lists a different definition. If Decline is nil, the caller accepts every
-	// definition.
+	// Decline lets the caller refuse the call. It is called with the live definition of the tool, in the transaction
+	// that logs the call, and returns the refusal, or nil to accept the definition. For example, a guard refuses a call
+	// if the server lists a different definition. A nil Decline accepts every definition.
 	Decline func(registry.Live) *Error
 }
 
-// Invocation is a call that a provider or the eval gate receives. All earlier gates have admitted it.
+// Invocation is a call that has passed all gates before its recipient, which is a provider or the eval gate.
 type Invocation struct {
 	Call        string // UUIDv7
 	Caller      Caller
@@ -679,26 +678,26 @@ type Invocation struct {
 	Features map[string]bool
 }
 
-// Provider runs the tools of one provider type.
+// Provider runs the tools of a provider type.
 type Provider interface {
-	// Run runs a call and stops when ctx is done. An error with a code of the provider is an *Error. Unless ctx is
+	// Run runs a call and stops when ctx is done. To return an error with a code, Run returns an *Error. Unless ctx is
 	// done, the gateway converts any other error to an *Error with CodeProvider or CodeTimeout.
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
 // Checker is a Provider that can check whether a tool still matches its approved definition.
 type Checker interface {
-	// Check compares the tool with its approved definition and does not call it. If they differ, Check returns an
+	// Check compares the tool with its approved definition without calling the tool. If they differ, Check returns an
 	// *Error with CodeChanged.
 	Check(ctx context.Context, tool registry.Live) error
 }
 
 // Output is the answer of a provider to a call. The provider is not trusted, so the gateway validates the output.
 type Output struct {
-	Object json.RawMessage // the result: a JSON object of at most MaxOutput bytes
-	// Structured is the part of the answer that must conform to the tool's output schema, or nil.
+	Object json.RawMessage // result: a JSON object of at most MaxOutput bytes
+	// Structured is the part of the answer that must conform to the tool's output schema. It may be nil.
 	Structured json.RawMessage
-	// Answer is a JSON object with the fields of the provider's answer that are not part of the result, or nil.
+	// Answer is a JSON object with the fields of the provider's answer that are not part of the result. It may be nil.
 	Answer json.RawMessage
 }
 
@@ -714,8 +713,8 @@ type Result struct {
 	Duration time.Duration // of the provider
 }
 
-// NotReached returns the reason why a request failed on the network. The reason omits the address, which agents must
-// not learn. sure is true if the request certainly was not delivered. In that case, the call cannot have run.
+// NotReached returns the reason why a request failed on the network. The reason omits the address, because agents must
+// not see it. sure is true if the request was certainly not delivered. In that case, the call has not run.
 func NotReached(err error) (reason string, sure bool) {
 	op, ok := errors.AsType[*net.OpError](err)
 	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")

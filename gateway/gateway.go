@@ -1,4 +1,4 @@
-// This file contains the gateway, its configuration, and its error codes.
+// This file defines the gateway, its configuration, and its error codes.
 
 package gateway
 
@@ -23,11 +23,11 @@ type Config struct {
 
 	Gate        Gate          // eval gate; nil for none
 	GateTimeout time.Duration // 0 means DefaultGateTimeout
-	GateClosed  bool          // refuse calls if the eval gate does not answer
+	GateClosed  bool          // refuse calls if the eval gate does not respond
 
 	PendingFor time.Duration // time after which a pending call expires; 0 means DefaultPendingFor
 	MaxPending int           // maximum number of waiting calls for each agent and user; 0 means DefaultMaxPending
-	MaxRefused int           // maximum number of refused calls that are logged per hour for each agent and user; more are counted and not logged; 0 means DefaultMaxRefused
+	MaxRefused int           // maximum number of refused calls that are logged per hour for each agent and user; further refused calls are only counted; 0 means DefaultMaxRefused
 	NoHints    bool          // do not log the annotations of called tools
 	RunFor     time.Duration // time limit of a provider; 0 means DefaultRunFor
 
@@ -35,7 +35,7 @@ type Config struct {
 
 	Now   func() time.Time
 	NewID func() string // returns a new UUIDv7
-	Warn  func(string)  // called with warnings about calls that continued; may be nil
+	Warn  func(string)  // called with warnings about calls that ran despite a problem; may be nil
 }
 
 // Defaults of a Config.
@@ -131,8 +131,8 @@ type Notice struct {
 	Approved    bool   // the user approved the call; only with NoticeAnswer
 }
 
-// cache stores values that are expensive to compute. A full cache evicts a random value to store another value. The
-// zero value of a cache is empty and ready to use.
+// cache stores values that are expensive to compute. A full cache evicts a random value before it stores another value.
+// The zero value of a cache is empty and ready to use.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
@@ -160,16 +160,16 @@ func (c *cache[K, V]) put(key K, v V) {
 	c.values[key] = v
 }
 
-// Code identifies the reason why a call did not run or failed. Codes are stable, because programs rely on them. Hubs
+// Code identifies the reason why a call was refused or failed. Codes are stable, because programs rely on them. Hubs
 // and upstream servers define additional codes.
 //
-// A Code is an error, so that errors.Is(err, CodeCooldown) reports whether err has this code.
+// A Code is an error. For example, errors.Is(err, CodeCooldown) reports whether err has the code CodeCooldown.
 type Code string
 
 // Codes of the gateway, in the order of the gates.
 const (
-	CodeFormat           Code = "tool_call_invalid_format"     // the answer is not a JSON object in the form of a call
-	CodeMultiple         Code = "tool_call_multiple"           // the answer consists of several objects
+	CodeFormat           Code = "tool_call_invalid_format"     // the model's answer is not a JSON object in the form of a call
+	CodeMultiple         Code = "tool_call_multiple"           // the model's answer consists of several objects
 	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce in the call is not the nonce of the turn
 	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has the name
 	CodeAmbiguous        Code = "tool_ambiguous"               // several tools have the wire name
@@ -182,17 +182,17 @@ const (
 	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before the answer
 	CodePendingFull      Code = "too_many_pending"             // too many calls are already waiting for the user
 	CodeCooldown         Code = "cooldown_active"              // the cooldown after the previous call is not over
-	CodeDailyLimit       Code = "daily_limit_reached"          // the user has used up the calls of this day (UTC)
+	CodeDailyLimit       Code = "daily_limit_reached"          // the user has made the maximum number of calls on this day (UTC)
 	CodeGateRefused      Code = "gate_refused"                 // the eval gate refused the call
-	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not answer, and the call must not run without it
+	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not respond, and the call must not run without its approval
 	CodeChanged          Code = "definition_changed"           // the upstream definition differs from the approved definition
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // no provider is configured for the tool
-	CodeTimeout          Code = "provider_timeout"             // the provider did not answer in time
+	CodeTimeout          Code = "provider_timeout"             // the provider did not respond in time
 	CodeResult           Code = "tool_result_invalid"          // the result does not conform to the approved output schema
-	CodeProviderApproval Code = "provider_approval_required"   // the provider requires its own approval
+	CodeProviderApproval Code = "provider_approval_required"   // the provider requires an additional approval
 	CodeUnavailable      Code = "provider_unavailable"         // the provider cannot be reached, or requests a later retry
 	CodeCredentials      Code = "provider_credentials_refused" // the provider refused the credentials; the user must connect it again
-	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or its answer is invalid
+	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or its response is invalid
 	CodeCanceled         Code = "canceled"                     // the caller disconnected during the call
 	CodeInterrupted      Code = "interrupted"                  // toolcrib exited during the call; the call may have run and is not repeated
 )
@@ -208,8 +208,8 @@ type Error struct {
 	Details json.RawMessage // additional information for the agent, as JSON; nil for none
 	Pending string          // id of the pending call; "" if there is none
 
-	// With CodeProviderApproval, ApprovalRequest is the id that the provider itself has assigned to the approval. It is
-	// "" if there is none.
+	// With CodeProviderApproval, ApprovalRequest is the id of the approval at the provider. It is "" if the provider
+	// did not return an id.
 	ApprovalRequest string
 	Answer          json.RawMessage // an object with the fields of the provider's answer that are not in the fields above, or nil
 	// NotRun is true if the call certainly did not run. Such a call does not count against the daily limit.
@@ -228,8 +228,8 @@ func (e *Error) Is(target error) bool {
 	return code != "" && Code(code) == e.Code
 }
 
-// Foreign reports whether a provider is allowed to use the code c. This is true if c has the form of a code and is not
-// reserved for the gateway.
+// Foreign reports whether a provider may return the code c. c must have the form of a code and must not be reserved for
+// the gateway.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,

@@ -4,5 +4,5 @@ package clients
 
 import "syscall"
 
-// nonblock opens a pipe without waiting for its other end.
+// nonblock is the flag for opening a named pipe without waiting for a writer.
 const nonblock = syscall.O_NONBLOCK

@@ -1,4 +1,4 @@
-// This file contains the table of clients, with the locations and formats of their files.
+// This file defines the supported clients, and the locations and formats of their files.
 
 package clients
 
@@ -9,11 +9,11 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// Scope specifies whether a file configures servers for all folders or for one project.
+// Scope specifies whether a file configures servers for all folders or for a project.
 type Scope string
 
-// User files apply to all folders, and Project files apply to one project. Server.Project can limit a server in a User
-// file to one project.
+// User files apply to all folders, and Project files apply to a single project. Server.Project can limit a server in a
+// User file to a project.
 const (
 	User    Scope = "user"
 	Project Scope = "project"
@@ -28,8 +28,8 @@ type Client struct {
 	hooks    hookStyle
 }
 
-// location describes one or more files that a client reads. Its path begins with a folder in braces, which
-// Machine.folder resolves. "*" matches any name.
+// location is a pattern for the paths of files that a client reads. The path begins with the name of a folder in
+// braces, which Machine.folder resolves. "*" matches any name.
 type location struct {
 	path string
 	keys [][]string // paths to the servers, the longest first; nil means dialect.keys
@@ -46,7 +46,7 @@ func (l location) scope() Scope {
 	return User
 }
 
-// files returns a location for each path. The locations use the keys of the client's dialect.
+// files returns a location for each path, with the keys of the client's dialect.
 func files(paths ...string) []location {
 	all := make([]location, len(paths))
 	for i, p := range paths {
@@ -60,12 +60,12 @@ type dialect struct {
 	keys     [][]string // paths to the servers
 	urlIsSSE bool       // a "url" without a type uses the SSE transport
 	words    keyNames
-	// off returns the names of the servers in parent that another part of the file disables.
+	// off returns the names of the servers in parent that are disabled in another part of the file.
 	off func(root, parent *spanedit.Node) []string
 }
 
-// keyNames are the keys and types that a client writes in entries of URLs and commands. An empty field selects the
-// default.
+// keyNames contains the keys and types that the entries of a client use for URLs and commands. An empty field
+// represents the default.
 type keyNames struct {
 	url, headers string // default "url" and "headers"
 	command, env string // default "command" and "env"
@@ -244,8 +244,8 @@ var table = []Client{
 	},
 }
 
-// inVSCodeEditors returns the locations of a file that a VS Code extension writes below globalStorage: one location for
-// each editor that is based on VS Code, and one for the VS Code server.
+// inVSCodeEditors returns the locations of a file that a VS Code extension writes below globalStorage: a location for
+// each editor that is based on VS Code, and a location for the VS Code server.
 func inVSCodeEditors(path string) []location {
 	var all []location
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {

@@ -1,3 +1,3 @@
-// Package evalgate asks an external gate whether a call may run. The gate is a program or an HTTP server. Requests and
-// responses have the same JSON format for both.
+// Package evalgate queries an external eval gate, which decides whether a call may run. The gate is a program or an
+// HTTP server. Both types of gates receive requests and return responses in the same JSON format.
 package evalgate

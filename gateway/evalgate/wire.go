@@ -1,4 +1,4 @@
-// This file contains the JSON format of requests and responses, and the two kinds of gates.
+// This file defines the JSON format of requests and responses, and implements both types of gates.
 
 package evalgate
 
@@ -20,8 +20,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is the request to a gate. CallContext comes from the caller and is not verified. All other fields come from
-// toolcrib.
+// question is the request to a gate. CallContext contains statements of the caller about the call, which are not
+// verified.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`
@@ -73,8 +73,8 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: more than %d bytes", ErrAnswer, maxAnswer)
 	}
-	// Do not use encoding/json, which accepts duplicate keys and ignores case: a gate that repeats its input could be
-	// made to approve the call.
+	// Do not use encoding/json, which accepts duplicate keys and ignores case. A gate that repeats its input in the
+	// response could then be tricked into an approval.
 	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil {
 		return gateway.GateAnswer{}, ErrAnswer
@@ -87,8 +87,8 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 }
 
 // Command is a gate that is a program. The program reads the request from standard input and writes the response to
-// standard output. If the exit status is not 0, the gate has failed. The end of the program also ends its child
-// processes.
+// standard output. If the exit status is not 0, the gate has failed. When the program exits, its child processes are
+// killed.
 type Command struct {
 	Args []string // program and arguments
 	Dir  string   // working directory
@@ -102,7 +102,7 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	if err != nil {
 		return gateway.GateAnswer{}, err
 	}
-	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte than allowed, so that decode detects a response that is too long
+	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // a larger limit than decode has, because decode must detect a response that is too long
 	if err != nil {
 		// The error must not contain the path of the program, because the agent may see it.
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -126,7 +126,7 @@ type HTTP struct {
 
 var _ gateway.Gate = HTTP{}
 
-// NewHTTP returns a gate at url. If token is not "", the gate receives it with every request.
+// NewHTTP returns a gate at url. If token is not "", every request to the gate contains it as a bearer token.
 func NewHTTP(url, token string) HTTP {
 	return HTTP{URL: url, Token: token, Client: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},

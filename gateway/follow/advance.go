@@ -1,4 +1,4 @@
-// This file verifies a new bundle, if possible only its changes.
+// This file verifies new bundles. If possible, it verifies only the changes since the accepted bundle.
 
 package follow
 
@@ -35,7 +35,7 @@ type advanced struct {
 	views map[string]bundle.Bundle // changed views, keyed by name
 }
 
-// viewOf returns the name of the view that contains d, or "" if no view does.
+// viewOf returns the name of the view that contains d, or "" if no view contains d.
 func viewOf(d registry.Definition) string {
 	switch t := d.Tool; {
 	case d.Folder() != nil:
@@ -46,8 +46,8 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies all parts of the registry that index describes. The newest accepted version of each subject is in
-// heads. If the registry does not contain one of these versions, verify returns ErrRefused.
+// verify verifies all parts of the registry that index describes. heads contains the newest accepted version of each
+// subject. If any of these versions is missing in the registry, verify returns ErrRefused.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -99,10 +99,9 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies only the parts that changed since oldBundle was accepted. Usually the changed parts are small
-// compared with the registry. Unchanged parts were verified before, and every reader of a view verifies the view again.
-// ok is false if the changes cannot be verified separately or an error occurs. The caller must then verify the complete
-// registry.
+// advance verifies only the parts that have changed since oldBundle was accepted, which are usually a small fraction of
+// the registry. Unchanged parts were verified before, and are verified again when a view is read. If ok is false and
+// err is nil, the changes cannot be verified separately, and the caller must verify the complete registry.
 func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
 	was, err := c.index(oldBundle)
 	files, unread := c.view(oldBundle, filesView)
@@ -125,7 +124,7 @@ func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Ind
 	chains, next := chainsOf(before), chainsOf(after)
 	changed := map[string]bool{}
 	for subject, chain := range next {
-		if _, known := heads[subject]; known && chains[subject] == nil { // an unchanged part also contains the subject
+		if _, known := heads[subject]; known && chains[subject] == nil { // the subject is also in an unchanged part
 			return a, false, nil
 		}
 		changed[subject] = !reflect.DeepEqual(chain, chains[subject])
@@ -173,8 +172,8 @@ func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Ind
 	return a, true, nil
 }
 
-// isComplete reports whether the added parts contain all statements of the removed parts. It returns false if the added
-// parts contain a statement that is not in removed, files, or changes.
+// isComplete reports whether the added parts contain all statements of the removed parts, and no statement that is not
+// in removed, files, or changes.
 func isComplete(removed, added, files, changes bundle.Bundle) bool {
 	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }
 	known := lists.Set(slices.Concat(removed.Statements, files.Statements, changes.Statements), sum)
@@ -221,8 +220,7 @@ func mergeUnique[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the files of newBundle. Instead of copying unchanged views, it creates hard links to the files of
-// oldBundle.
+// write writes the files of newBundle. For unchanged views, it creates hard links to the files of oldBundle.
 func (c *Copy) write(oldBundle, newBundle Accepted, index []byte, a advanced) error {
 	dir := filepath.Join(c.Dir, newBundle.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,11 +1,11 @@
 // Package follow maintains a verified copy of a registry that is published elsewhere. On a machine that follows a
-// registry, guards and other readers use the copy to look up approved definitions. They need neither a database nor a
+// registry, guards and other readers look up approved definitions in the copy. They require neither a database nor a
 // network connection.
 //
-// All processes of a machine share one copy, which is a folder. One process at a time polls for a new bundle, verifies
-// the bundle, and replaces the copy (Copy.Update). The other processes wait for the replacement (Copy.Wait). A bundle is
-// refused if its log does not extend the log of the accepted bundle, or if it is not signed by trusted signers. After a
-// refusal, the accepted bundle stays in use.
+// The copy is a folder that all processes of a machine share. A registry is published as a bundle; see package bundle.
+// Only a single process at a time polls for a new bundle, verifies the bundle, and replaces the copy (Copy.Update). The
+// other processes wait for the replacement (Copy.Wait). A bundle is refused if its log does not extend the log of the
+// accepted bundle, or if it is not signed by trusted signers. After a refusal, the accepted bundle remains in use.
 package follow
 
 import (
@@ -31,8 +31,8 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Names of published files. A part is named by its hash. A tile of the log's hash tree is named as specified in
-// https://c2sp.org/tlog-tiles.
+// Names of published files. The name of a part is its hash. The names of the tiles of the log's hash tree are specified
+// in https://c2sp.org/tlog-tiles.
 const (
 	IndexFile = "index.json"
 	PartsDir  = "parts"
@@ -43,7 +43,7 @@ const (
 // PartFile returns the path of the published, compressed part with the given hash.
 func PartFile(hash string) string { return PartsDir + "/" + hash + ".gz" }
 
-// ErrRefused indicates that a published bundle is refused. ErrNoCopy and ErrExpired indicate that the machine has no
+// ErrRefused indicates that a published bundle was refused. ErrNoCopy and ErrExpired indicate that the machine has no
 // usable copy.
 var (
 	ErrRefused = errors.New("the published registry is refused")
@@ -56,7 +56,7 @@ type Copy struct {
 	Dir string
 	// Trust contains the trusted signers. If it is empty, only hashes and version chains are verified.
 	Trust  bundle.Trust
-	MaxAge time.Duration // maximum time since the source last confirmed the copy; 0 for no limit
+	MaxAge time.Duration // maximum time since the last successful poll; 0 for no limit
 	Now    func() time.Time
 	// Looked, if not nil, is called by Poll after each successful update.
 	Looked func(context.Context)
@@ -89,11 +89,11 @@ const (
 	filesView    = "files"
 )
 
-// maxTotal is the maximum total size of the parts that one update downloads, in bytes after decompression.
+// maxTotal is the maximum total size of the parts that an update downloads, in bytes after decompression.
 const maxTotal = 1 << 30
 
-// serverView returns the name of the view for an MCP server. The view's name contains a hash of the server's name,
-// because the view's name is also a file name, whereas the server's name can be any text.
+// serverView returns the name of the view for an MCP server. The name of a view is also a file name. It contains a hash
+// of the server's name, because the server's name can be any text.
 func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {
@@ -171,7 +171,7 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 		old.Tag = tag
 		return false, atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), old)
 	}
-	// The root can be proved only by tiles, which a single file does not contain.
+	// Proving the root requires tiles, which a source that is a single file does not contain.
 	if _, single := source.(fileSource); !single {
 		if now.Root, err = c.grown(ctx, source, index, old); err != nil {
 			return false, fmt.Errorf("%w: %w", ErrRefused, err)
@@ -206,7 +206,7 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	return true, nil
 }
 
-// grown returns the root hash of the log that index describes. It returns an error if this log does not extend the log
+// grown returns the root hash of the log that index describes. It returns an error if the log does not extend the log
 // of oldBundle.
 func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, oldBundle Accepted) (root string, err error) {
 	cp, err := checkpoint.Read([]byte(index.Checkpoint))
@@ -311,7 +311,7 @@ func (c *Copy) index(a Accepted) (bundle.Index, error) {
 
 // clean removes the files of earlier and refused bundles. It ignores errors, because the next update calls clean again.
 func (c *Copy) clean() {
-	a, _ := c.Accepted() // if there is no accepted bundle, a is zero and all files are removed
+	a, _ := c.Accepted() // without an accepted bundle, a is zero and all files are removed
 	index, err := c.index(a)
 	if err != nil && a.Index != "" {
 		return
@@ -344,7 +344,7 @@ func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx
 // Whole returns the complete registry.
 func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "", nil) }
 
-// current returns the accepted bundle. It returns ErrExpired if the source has not confirmed the bundle within MaxAge.
+// current returns the accepted bundle. It returns ErrExpired if the last successful poll was more than MaxAge ago.
 func (c *Copy) current() (Accepted, error) {
 	a, err := c.Accepted()
 	if err != nil || c.MaxAge <= 0 {
@@ -357,7 +357,7 @@ func (c *Copy) current() (Accepted, error) {
 }
 
 // read reads and verifies the named view of the accepted bundle, or the complete bundle if view is "". cached is an
-// earlier result or nil. If the content of the view has not changed since, read returns cached.
+// earlier result or nil. If the content of the view has not changed since the earlier call, read returns cached.
 func (c *Copy) read(ctx context.Context, view string, cached *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
@@ -404,7 +404,8 @@ func (c *Copy) view(a Accepted, name string) (bundle.Bundle, error) {
 	return bundle.Decode(data)
 }
 
-// viewData returns the encoded view with the given name. If its file does not exist, viewData returns an empty view.
+// viewData returns the encoded view with the given name. If the file of the view does not exist, viewData returns an
+// empty view.
 func (c *Copy) viewData(a Accepted, name string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, name+".json"))
 	if !errors.Is(err, fs.ErrNotExist) {

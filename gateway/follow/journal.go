@@ -26,9 +26,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Journal is the call log of a machine that follows a registry. It is a folder with one file of JSON lines for each day
-// (UTC). Each line contains the SHA-256 hash of the previous line. This chain continues from file to file, and it reveals
-// changed and missing lines. All processes of a machine write to the same journal.
+// Journal is the call log of a machine that follows a registry. It is a folder with a file of JSON lines for each day
+// (UTC). Each line contains the SHA-256 hash of the previous line, which may be in the file of an earlier day. The
+// resulting hash chain reveals changed and missing lines. All processes of a machine write to the same journal.
 type Journal struct {
 	Dir string
 
@@ -41,7 +41,7 @@ type Journal struct {
 	counts map[string]int       // numbers of this process's refused calls, keyed by caller and hour
 }
 
-// dayCount counts the calls of one tool by one user on the day of the latest call.
+// dayCount counts the calls of a tool by a user on the day of the latest call.
 type dayCount struct {
 	gateway.Use
 	day  string
@@ -103,8 +103,8 @@ func (j *Journal) files() ([]string, error) {
 	return names, err
 }
 
-// catchUp reads the lines that were added since the last call. The first call reads the files of the two newest days.
-// The caller must hold j.mu.
+// catchUp reads the lines that were added since its last call. The first call reads the two newest files. The caller
+// must hold j.mu.
 func (j *Journal) catchUp() error {
 	if j.uses == nil {
 		j.uses = map[string]*dayCount{}
@@ -118,7 +118,7 @@ func (j *Journal) catchUp() error {
 	} else {
 		names = names[max(slices.Index(names, j.file), 0):]
 	}
-	calls := map[string]string{} // keys in j.uses, keyed by the id of the call
+	calls := map[string]string{} // key in j.uses for each id of a call
 	for _, name := range names {
 		if name != j.file {
 			j.file, j.offset = name, 0
@@ -170,8 +170,8 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns a summary of the user's calls of a tool, for the limits that apply at the time now. It also returns the
-// number of the user's calls of the tool on this day (UTC) that did not run.
+// day returns a summary of the user's calls of a tool, which is used to check the limits at the time now. It also
+// returns the number of these calls on the day of now (UTC) that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -188,7 +188,7 @@ func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gatewa
 	return d.Use, d.free, nil
 }
 
-// writing is a transaction of a journal. Its entries are written together at the end of the transaction.
+// writing is a transaction of a journal. The entries are written at the end of the transaction.
 type writing struct {
 	j       *Journal
 	entries []entry
@@ -203,8 +203,8 @@ func (j *Journal) lock() (unlock func(), err error) {
 	return filelock.Lock(filepath.Join(j.Dir, "lock"))
 }
 
-// write runs fn while it holds the lock of the journal. If fn returns nil, write appends the entries that fn has added
-// to the transaction.
+// write locks the journal and calls fn. If fn returns nil, write appends the entries that fn has added to the
+// transaction.
 func (j *Journal) write(fn func(*writing) error) error {
 	unlock, err := j.lock()
 	if err != nil {
@@ -232,7 +232,7 @@ func (j *Journal) write(fn func(*writing) error) error {
 		last = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
 		text = append(text, line...)
 	}
-	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // never write to an older file after the clock was set back
+	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // do not write to an older file if the clock was set back
 	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -241,8 +241,7 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// lines reads the complete lines after pos, and returns them with their total size. It stops when the size has reached
-// maxBody/2 bytes.
+// lines returns the complete lines after pos, and their total size. It stops when the size has reached maxBody/2 bytes.
 func (j *Journal) lines(pos sentCalls) (lines []string, size int64, err error) {
 	f, err := os.Open(filepath.Join(j.Dir, pos.File))
 	if err != nil {
@@ -268,8 +267,9 @@ func (j *Journal) lines(pos sentCalls) (lines []string, size int64, err error) {
 // ErrChain indicates that an appended line does not follow the last line of the log.
 var ErrChain = errors.New("the lines do not follow the stored call log of the machine")
 
-// Append appends lines from the log of another machine to the copy of that log in j. It skips lines that j already
-// contains. The sender repeats a batch if it did not receive the response or could not record the new position.
+// Append appends lines from the log of another machine to j, the copy of this log. It skips lines that j already
+// contains, because a machine sends a batch again if it did not receive the response or could not record the new
+// position.
 func (j *Journal) Append(lines []string, now time.Time) error {
 	unlock, err := j.lock()
 	if err != nil {
@@ -309,7 +309,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 			return fmt.Errorf("%w: the two logs differ in line %d", ErrChain, seq)
 		}
 	}
-	if seq > 0 && seq < has.Seq { // the hash chain implies that all earlier lines are equal if this one is
+	if seq > 0 && seq < has.Seq { // if line seq is equal in both logs, the hash chain implies that all earlier lines are
 		if stored, err = j.hash(seq); err != nil {
 			return err
 		}
@@ -328,7 +328,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	if name != file {
 		size = 0
 	}
-	if err = f.Truncate(size); err == nil { // removes a partial line that an interrupted process has left
+	if err = f.Truncate(size); err == nil { // removes a partial line of an interrupted process
 		_, err = f.Write(text)
 	}
 	return errors.Join(err, f.Close())
@@ -367,7 +367,7 @@ func readLine(path string, seq int64) ([]byte, error) {
 			return nil, err
 		case at == 0:
 			if json.Unmarshal(line, &e) != nil || e.Seq > seq {
-				return nil, nil //nolint:nilnil // an earlier file contains the line, or no file does
+				return nil, nil //nolint:nilnil // the line is in an earlier file, or missing
 			}
 			at = e.Seq
 		}
@@ -378,7 +378,7 @@ func readLine(path string, seq int64) ([]byte, error) {
 }
 
 // end returns the name of the newest file with a complete line, the offset of the end of the last complete line, and
-// that line. It reads only the end of the file, because a server calls end for each batch of each machine.
+// the content of this line. It reads only the end of the file, because servers call end for each batch of each machine.
 func (j *Journal) end() (name string, size int64, line []byte, err error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {
@@ -459,7 +459,7 @@ func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call,
 	if err != nil {
 		return nil, err
 	}
-	outcomes := map[string]*gateway.Outcome{} // keyed by call, from the files read so far
+	outcomes := map[string]*gateway.Outcome{} // outcomes in the files read so far, keyed by call
 	var found []gateway.Call
 	for _, name := range slices.Backward(names) {
 		data, err := os.ReadFile(filepath.Join(j.Dir, name))
@@ -501,8 +501,8 @@ func matches(q gateway.CallQuery, c gateway.Call) bool {
 		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
 }
 
-// call converts the entry to a call. A field stays empty if its value cannot be parsed. This is not an error here,
-// because Verify reports edited files.
+// call converts the entry to a call. If a value cannot be parsed, the field is empty. This is not an error, because
+// Verify reports edited files.
 func (c callEntry) call(seq int64) gateway.Call {
 	actor, _ := proposals.ParseActor(c.Actor)
 	tool, _ := registry.ParseSubject(c.Tool)
@@ -513,7 +513,7 @@ func (c callEntry) call(seq int64) gateway.Call {
 }
 
 // Verify checks the hash chain of the journal. It returns the number of lines and the hash of the last line. The first
-// line of the oldest file may refer to a line of a file that has been removed.
+// line of the oldest file may refer to a line in a removed file.
 func (j *Journal) Verify() (lines int64, head string, err error) {
 	names, err := j.files()
 	if err != nil {

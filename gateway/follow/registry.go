@@ -1,4 +1,4 @@
-// This file contains a followed registry in memory, and the ledgers of a machine that follows a registry.
+// This file implements a followed registry in memory, and the ledgers of a machine that follows a registry.
 
 package follow
 
@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/proof"
 )
 
-// Registry is an in-memory copy of a followed registry or of one of its views. It is immutable.
+// Registry is an in-memory copy of a followed registry or of a view. It is immutable.
 type Registry struct {
 	registry.Finder
 	// Lives are the live definitions, including deactivated ones.
@@ -48,7 +48,7 @@ func newRegistry(a Accepted, b bundle.Bundle, lives []registry.Live) *Registry {
 	return r
 }
 
-// Raw returns the imported JSON of a tool, given the hash of the JSON.
+// Raw returns the imported JSON with the given hash.
 func (r *Registry) Raw(hash string) ([]byte, bool) {
 	raw, ok := r.raws[hash]
 	return raw, ok
@@ -111,14 +111,14 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return lists.Filter(r.Lives, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server reads and caches the view of a copy for one MCP server, or the complete registry if Name is "".
+// Server reads and caches the view for an MCP server from a copy, or the complete registry if Name is "".
 type Server struct {
 	Copy *Copy
 	Name string
 
 	mu    sync.Mutex
 	now   *Registry
-	index string // Accepted.Index of the bundle that contains now
+	index string // Accepted.Index of the bundle from which now was read
 }
 
 // Registry returns the approved tools and texts of the server, or the complete registry if Name is "". It reads the copy
@@ -139,7 +139,7 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	return s.now, err
 }
 
-// Raw returns the imported JSON of a tool, given the hash of the JSON.
+// Raw returns the imported JSON with the given hash.
 func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 	r, err := s.Registry(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Server) Wait(ctx context.Context, previous int64, interval time.Duratio
 func (s *Server) Path() string { return s.Copy.Dir }
 
 // Ledger is a gateway.Ledger for a machine that follows a registry and has no database. It logs calls in a journal. It
-// refuses calls that require approval, because no user can answer them on this machine.
+// refuses calls that require approval, because users cannot approve calls on this machine.
 type Ledger struct {
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
@@ -167,9 +167,8 @@ type Ledger struct {
 
 var _ gateway.Ledger = Ledger{}
 
-// Overlay combines a followed registry with the approvals in the machine's own database. The database can only add
-// definitions: if both define a tool or a text of a server, the registry's definition applies, even if that definition
-// is deactivated.
+// Overlay combines a followed registry with the approvals in the local database. The database can only add definitions.
+// If both define the same tool or text of a server, the definition in the registry applies, even if it is deactivated.
 type Overlay struct {
 	*Registry
 	Own impact.ToolReader
@@ -178,11 +177,11 @@ type Overlay struct {
 // State implements impact.ToolReader.
 func (o Overlay) State(ctx context.Context) (int64, error) {
 	own, err := o.Own.State(ctx)
-	return o.state + own, err // a time in nanoseconds plus a number of versions; a change of the registry or the database increases the sum
+	return o.state + own, err // a time in nanoseconds plus a number of versions; every change of the registry or the database increases the sum
 }
 
-// added returns the candidates that are not in the registry. A candidate is in the registry if one of the registry's
-// definitions has the same origin, or the same kind and id in any layer.
+// added returns the candidates that are not in the registry. A candidate is in the registry if a definition there has
+// the same origin, or the same kind and id in any layer.
 func (o Overlay) added(candidates []registry.Live) []registry.Live {
 	type key struct{ server, name string }
 	keys := func(l registry.Live) []key {
@@ -203,8 +202,8 @@ func (o Overlay) added(candidates []registry.Live) []registry.Live {
 	})
 }
 
-// logged reports whether calls of a tool are logged in the machine's own database. It returns false if only the
-// registry contains the version in force.
+// logged reports whether calls of a tool are logged in the local database. It returns false if the live version in the
+// registry is not the live version in the local database.
 func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
 	l, err := o.Live(ctx, tool)
 	if err != nil {
@@ -230,15 +229,15 @@ func (o Overlay) FromServer(ctx context.Context, name string) ([]registry.Live, 
 	return append(followed, o.added(own)...), err
 }
 
-// OwnLedger is a gateway.Ledger for a machine that follows a registry and also has its own database. The database
-// contains the machine's approvals, calls, and pending calls. The database can log a call only if it contains the
-// called version of the tool. Therefore OwnLedger logs calls of other followed tools in the journal.
+// OwnLedger is a gateway.Ledger for a machine that follows a registry and also has a local database. The database
+// contains local approvals, calls, and pending calls. It can log a call only if it contains the called version of the
+// tool. OwnLedger logs all other calls of followed tools in the journal.
 type OwnLedger struct {
 	gateway.Ledger
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
 	Journal  *Journal
-	// Journaled contains the ids of calls in the journal that have no outcome yet.
+	// Journaled contains the ids of calls in the journal that do not have an outcome yet.
 	Journaled *sync.Map
 }
 
@@ -312,7 +311,8 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 	return w.CallWriter.AddPending(ctx, p)
 }
 
-// errNotOwn is returned for a call that requires approval if the tool is not in the machine's own database.
+// errNotOwn is returned for a call that requires approval if the local database does not contain the live version of
+// the tool.
 var errNotOwn = errors.New("nobody can approve this call on this machine, because the machine's own database does not contain the registry's live version of the tool; import and approve this version on this machine, or ask the reviewers of the registry for another approval tier")
 
 // View implements gateway.Ledger.
@@ -345,7 +345,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 	if err != nil {
 		return err
 	}
-	return l.Journal.write(func(w *writing) error { // the journal is written after fn, because the database may repeat the transaction
+	return l.Journal.write(func(w *writing) error { // the journal is written after the transaction, because the database may retry the transaction
 		return write(ctx, func(own gateway.LedgerTx) error {
 			w.entries = nil
 			own.CallWriter = ownWriter{own.CallWriter, w, l.Journaled, Overlay{r, own.ToolReader}}
@@ -355,7 +355,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 	})
 }
 
-// errNobodyAnswers is returned for pending calls, answers, and overrides, which require a database.
+// errNobodyAnswers is returned for operations that require a database: adding pending calls, answers, and overrides.
 var errNobodyAnswers = errors.New(`nobody can approve a call on this machine, because the machine follows a registry; set [follow] local = "allow" and run toolcrib init to approve calls on this machine, or ask the reviewers of the registry for another approval tier`)
 
 // View implements gateway.Ledger.
@@ -381,7 +381,8 @@ func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return l.Log(ctx, fn)
 }
 
-// The methods for overrides, pending calls, and refusals return no records, because such records require a database.
+// The following methods for overrides, pending calls, and refusals do not return records, because such records require
+// a database.
 
 // Override implements gateway.CallReader.
 func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {

@@ -43,12 +43,12 @@ func (r Report) about() string {
 	return "tools of " + r.Server
 }
 
-// Outbox is a folder that stores the unsent reports of a machine for one source, each in a file. After a report is
-// sent, its file remains as an empty mark, so that the same report is not sent again. If the modification time of a
-// file is in the future, the file is not sent before that time.
+// Outbox is a folder with the unsent reports of a machine for a source. Each report is a file. After a report has been
+// sent, the file is truncated and remains as a mark, which prevents sending the same report again. A file with a
+// modification time in the future is not sent before this time.
 type Outbox struct{ Dir string }
 
-// Limits of an outbox, a report, and a batch. toolcrib serve has the same limits for a report and a batch.
+// Limits of an outbox, a report, and a batch. toolcrib serve enforces the same limits for a report and a batch.
 const (
 	maxQueued   = 1000
 	maxOfServer = 100
@@ -59,7 +59,7 @@ const (
 
 const refusedFile = "refused"
 
-// Refusal describes the server's most recent response that refused reports.
+// Refusal describes the most recent refusal of reports by the server.
 type Refusal struct {
 	At      time.Time `json:"at"`
 	Reports int       `json:"reports"`
@@ -82,7 +82,7 @@ func (o Outbox) machine() (string, error) {
 	return string(name), atomicfile.Write(file, name, atomicfile.Options{Mode: 0o600})
 }
 
-// queued is a file in an outbox: an unsent report, or the empty mark of a sent report.
+// queued is a file in an outbox: an unsent report, or the mark of a sent report.
 type queued struct {
 	file string
 	fs.FileInfo
@@ -162,8 +162,8 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 	return waiting, last, err
 }
 
-// Send sends one batch of unsent reports to a toolcrib server. It does nothing if the source is of another type. If the
-// server refuses reports, the error contains the reason for the first refused report.
+// Send sends a batch of unsent reports to a toolcrib server. It does nothing if the source is not a toolcrib server. If
+// the server refuses reports, the error contains the reason for the first refused report.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -261,8 +261,8 @@ type sentCalls struct {
 	Offset int64  `json:"offset"`
 }
 
-// SendCalls sends the unsent lines of j to a toolcrib server, in batches. It does nothing if the source is of another
-// type.
+// SendCalls sends the unsent lines of j to a toolcrib server, in batches. It does nothing if the source is not a
+// toolcrib server.
 func (o Outbox) SendCalls(ctx context.Context, source Source, j *Journal) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {

@@ -1,4 +1,4 @@
-// This file contains the possible sources of a published registry: a folder, a file, a URL, and a Git repository.
+// This file implements the possible sources of a published registry: a folder, a file, a URL, and a Git repository.
 
 package follow
 
@@ -31,25 +31,25 @@ import (
 
 // Source is a place where a registry is published.
 type Source interface {
-	// Get returns the content of the published file with the given name, and a tag that identifies this content. The
-	// argument tag is the tag from an earlier response, or "". If it identifies the current content, Get returns
+	// Get returns the content of the published file with the given name, and a tag that identifies the content. The
+	// argument tag is a result of an earlier call, or "". If tag identifies the current content, Get returns
 	// errUnchanged. Get returns an error if the file exceeds limit bytes, and fs.ErrNotExist if the file does not
 	// exist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
 }
 
-// ErrAddress indicates that an address does not denote a valid source.
+// ErrAddress indicates that an address is not the address of a valid source.
 var ErrAddress = errors.New("not a valid source")
 
-// errUnchanged is returned by Get if the caller already has the current content.
+// errUnchanged is returned by Source.Get if the caller already has the current content.
 var errUnchanged = errors.New("unchanged")
 
 // errTooLarge indicates that a file or a response exceeds its size limit.
 var errTooLarge = errors.New("the content is too large")
 
 // NewSource returns the source at address. An address is a folder, a file, an https URL, or git:REPOSITORY. An http URL
-// is accepted only for a loopback address. git:REPOSITORY may be followed by #BRANCH; the default is Branch. Git
-// fetches into a subfolder of cache. A token other than "" is sent in requests to a URL.
+// is accepted only for a loopback address. git:REPOSITORY may be followed by #BRANCH; the default is Branch. The
+// repository is fetched into a subfolder of cache. If token is not "", requests to a URL contain it as a bearer token.
 func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
@@ -155,7 +155,7 @@ type httpSource struct {
 	client *http.Client
 }
 
-// answerWithin is the timeout of a request. This time suffices for 64 MB at 5 Mbit/s.
+// answerWithin is the timeout of a request. It suffices for 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
 
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -186,7 +186,7 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	client := *s.client
-	if method == http.MethodPost { // following a redirect could turn a POST into a GET
+	if method == http.MethodPost { // following a redirect could change the POST to a GET
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	answer, err := client.Do(request)
@@ -209,12 +209,12 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 // ServePath is the URL path at which toolcrib serve publishes the registry.
 const ServePath = "/v1/bundle"
 
-// serve reports whether the URL denotes a toolcrib server, which sends events and accepts reports.
+// serve reports whether the source is a toolcrib server, which sends events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
 // listen receives the events of a toolcrib server until the connection ends. It calls news after it has connected and
-// after each event. The server sends a comment every 15 seconds, so listen closes the connection after a minute without
-// data.
+// after each event. Because the server sends a comment every 15 seconds, listen closes the connection after a minute
+// without data.
 func (s *httpSource) listen(ctx context.Context, news func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -235,7 +235,7 @@ func (s *httpSource) listen(ctx context.Context, news func()) {
 	}
 }
 
-// gitSource is a branch of a Git repository. The branch is fetched into the bare repository cache.
+// gitSource is a branch of a Git repository. cache is the path of the bare repository into which the branch is fetched.
 type gitSource struct{ repository, branch, cache string }
 
 func (s gitSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {

@@ -15,9 +15,9 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait blocks until a new bundle is accepted or ctx is done. It returns a value that identifies the accepted bundle. In
-// the next call, this value is the argument previous; in the first call, previous is 0. Wait returns at once if
-// previous does not identify the accepted bundle. If changes of files cannot be watched, Wait also returns after
+// Wait blocks until a new bundle is accepted or ctx is done. It returns a value that identifies the accepted bundle,
+// which the caller must pass as previous in the next call. In the first call, previous is 0. Wait returns immediately
+// if previous does not identify the accepted bundle. If changes of files cannot be watched, Wait also returns after
 // interval.
 func (c *Copy) Wait(ctx context.Context, previous int64, interval time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
@@ -57,7 +57,7 @@ func (c *Copy) Wait(ctx context.Context, previous int64, interval time.Duration)
 // Poll updates the copy until ctx is done. It polls at the given interval, and immediately when the source announces a
 // change. It skips a regular poll if another process on the machine has polled within the interval. After an error
 // other than ErrRefused, it retries up to eight times within seconds. It calls problem with every error. Random delays
-// spread the requests of machines that receive the same announcement.
+// distribute the requests of machines that receive the same announcement.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, interval time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)
 	news := func() {
@@ -103,8 +103,8 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, interval
 	}
 }
 
-// listen receives the events of source and calls news for each event. A lock ensures that only one process on the
-// machine holds a connection.
+// listen receives the events of source and calls news for each event. A lock ensures that only a single process on the
+// machine is connected.
 func (c *Copy) listen(ctx context.Context, source *httpSource, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
@@ -125,7 +125,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// random returns a random duration between 0 and limit, inclusive.
+// random returns a random duration from 0 to limit.
 func random(limit time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(limit) + 1)) //nolint:gosec // the delays need not be unpredictable
 }

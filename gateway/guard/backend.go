@@ -1,4 +1,4 @@
-// This file contains the interface between a guard and the rest of toolcrib, and an implementation that uses a
+// This file defines the interface between a guard and the rest of toolcrib, and implements the interface with a
 // database.
 
 package guard
@@ -23,31 +23,30 @@ import (
 // Backend provides a guard with the approved tools and the gates, and records proposals and calls. Database implements
 // Backend.
 type Backend interface {
-	// Approved returns the approved tools of the server. If Approved fails, the guard lists and calls no tools and
-	// shows the error to the user of the client.
+	// Approved returns the approved tools and texts of the server. If it returns an error, the guard neither lists nor
+	// calls any tools, and shows the error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait waits until the approvals may have changed. It returns a value for the argument previous of the next call.
-	// In the first call, previous is 0.
+	// Wait waits until the approvals may have changed. It returns a value that the caller must pass as previous in the
+	// next call. In the first call, previous is 0.
 	Wait(ctx context.Context, previous int64) int64
 	// Observe compares l with the approved tools and texts, proposes the differences, and records the entries of l that
 	// cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
-	// Vet applies the rules to raw, the JSON of a listed tool. This JSON differs from the approved JSON only in parts
-	// that are excluded from the pin. If a rule has a finding, Vet returns an error, and the guard must not list the
-	// tool.
+	// Vet applies the rules to raw, the JSON of a listed tool that differs from the approved JSON only in parts
+	// excluded from the pin. If a rule has a finding, Vet returns an error, and the guard must not list the tool.
 	Vet(ctx context.Context, raw json.RawMessage) error
-	// Withheld returns the number of the server's tools and texts that are waiting for approval.
+	// Withheld returns the number of tools and texts of the server that are waiting for approval.
 	Withheld(ctx context.Context) int
 	// Admit passes a call through the gates and logs it. client is the name of the client, or "" if the client has not
-	// sent a name. r.Decline receives the definition that is live in the transaction, and compares it with the server's
-	// list. This definition may be newer than the last result of Approved. An error other than a *gateway.Error
-	// indicates that the gates could not be evaluated.
+	// sent a name. r.Decline must compare the live definition with the server's list, because the live definition may
+	// be newer than the last result of Approved. An error other than a *gateway.Error indicates that the gates could
+	// not be evaluated.
 	Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error)
 	// Conclude records the outcome of an admitted call. The guard must not call it twice for the same call.
 	Conclude(a *gateway.Admitted, o gateway.Outcome)
 }
 
-// Approved contains the approved tools and texts of a server at one state of the registry.
+// Approved contains the approved tools and texts of a server in a state of the registry.
 type Approved struct {
 	State int64
 	Tools map[string]Tool // by name on the server
@@ -60,13 +59,13 @@ type Approved struct {
 type Tool struct {
 	Hash   string           // hash of the canonical form of Raw
 	Raw    json.RawMessage  // the exact approved JSON
-	Source *registry.Source // origin of the tool, with the parts that the pin excludes; nil for a prompt
+	Source *registry.Source // origin of the tool, with the parts that are excluded from the pin; nil for a prompt
 	// Unlistable describes a part of the tool that would make clients refuse the server's whole list. It is "" if the
 	// tool has no such part, or if all approved tools have such a part.
 	Unlistable string
 }
 
-// Listing is a complete list of the server's tools, or the reason why no list is available.
+// Listing is a complete list of the server's tools and texts, or the reason why the list is not available.
 type Listing struct {
 	Problem string // "" if the list was read
 	wire.ServerList
@@ -87,30 +86,30 @@ type Store interface {
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
-	// Caller is the caller that the log records for the client's calls. If its actor is not an agent, the name of the
-	// client replaces the actor.
+	// Caller is the caller that is logged with the client's calls. If the actor of Caller is not an agent, the name of
+	// the client replaces the actor.
 	Caller gateway.Caller
 	Close  func() error
 }
 
-// Database is the Backend for the guard of one server. It opens the database at the first use. If opening fails, the
+// Database is a Backend for the guard of a server. It opens the database when it is first used. If opening fails, the
 // next use tries again.
 type Database struct {
 	Name  string   // name of the server
 	Start []string // command or URL of the server, without secrets
-	// Open opens the database. If it fails, the error is shown to the user of the client.
+	// Open opens the database. If Open fails, the error is shown to the user of the client.
 	Open func(ctx context.Context) (Connection, error)
 	// Propose proposes the differences between l and the approved tools. It returns the entries of l that cannot be
 	// proposed.
 	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
-	// Check implements Vet.
+	// Check implements Backend.Vet.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
-	// Reviewed is a sentence for the model about the people who can approve tools. It is "" if the user of this machine
-	// can approve them.
+	// Reviewed is a sentence that tells the model who can approve tools. It is "" if the user of this machine can
+	// approve tools.
 	Reviewed string
 
-	// Waiting returns the number of the server's tools and texts that are waiting for approval.
+	// Waiting returns the number of tools and texts of the server that are waiting for approval.
 	Waiting func(ctx context.Context) (int, error)
 
 	mu      sync.Mutex // guards the fields below
@@ -132,8 +131,8 @@ func (d *Database) Close() error {
 	return d.conn.Close()
 }
 
-// open returns the open database, and opens it first if necessary. If open fails, the error is shown to the user of the
-// client.
+// open opens the database if it is not open yet, and returns the connection. Errors of open are shown to the user of
+// the client.
 func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -178,7 +177,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	d.mu.Lock()
 	last := d.last
 	d.mu.Unlock()
-	if last != nil && last.State == list.State { // an idle guard calls approved often, and parsing every tool takes time
+	if last != nil && last.State == list.State { // an idle guard calls approved often, and parsing every tool is slow
 		return *last, nil
 	}
 	complete, anyListable := true, false
@@ -195,7 +194,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 			anyListable = anyListable || problem == ""
 		}
 	}
-	if !anyListable { // a server may have the same problem in all tools, such as null for missing fields; an empty list would help no client
+	if !anyListable { // a server may have the same problem in all tools, such as null for missing fields; an empty list would not help clients
 		for name, tool := range out.Tools {
 			tool.Unlistable = ""
 			out.Tools[name] = tool
@@ -219,7 +218,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	return out, nil
 }
 
-// raw returns the approved JSON with the given hash, or nil if it is not stored.
+// raw returns the approved JSON with the given hash, or nil if the JSON is not stored.
 func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.RawMessage, error) {
 	d.mu.Lock()
 	raw := d.raws[hash]
@@ -308,8 +307,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	return nil, &shown
 }
 
-// reason returns the reason why the given tool could not be proposed, or "" if there is none. The model reads this
-// reason, so it must not contain unapproved text from the server.
+// reason returns the reason why the given tool could not be proposed, or "" if no such reason is known. Because the
+// model reads the reason, it must not contain unapproved text from the server.
 func (d *Database) reason(tool string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

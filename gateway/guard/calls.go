@@ -34,8 +34,8 @@ type call struct {
 	sent     bool
 }
 
-// conclude records the outcome of c if c was sent to the server and has no recorded outcome. It does nothing if c is
-// nil.
+// conclude records the outcome of c if c was sent to the server and does not have a recorded outcome yet. It does
+// nothing if c is nil.
 func (g *Guard) conclude(c *call, o gateway.Outcome) {
 	if c == nil {
 		return
@@ -73,8 +73,8 @@ func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	g.startComparing() // some clients do not send notifications/initialized
 }
 
-// cancelQueued cancels the call in m, a notifications/cancelled message. It returns true if the call has not been sent
-// to the server. In that case, m must not be forwarded.
+// cancelQueued cancels the call that m, a notifications/cancelled message, specifies. It returns true if the call has
+// not been sent to the server. In that case, m must not be forwarded.
 func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
@@ -88,15 +88,15 @@ func (g *Guard) cancelQueued(m *message) bool {
 	sent := a.call.sent
 	a.call.mu.Unlock()
 	if sent {
-		g.conclude(a.call, canceled) // the server may still respond, but the recorded outcome stays
+		g.conclude(a.call, canceled) // the server may still respond, but the recorded outcome is final
 		return false
 	}
 	a.call.cancel()
 	return true
 }
 
-// forwardQueued sends the queued messages to the server in their order. When the queue is closed and empty, or when ctx
-// is done, it closes the server's input.
+// forwardQueued sends the queued messages to the server in order. When the queue is closed and empty, or when ctx is
+// done, it closes the server's input.
 func (g *Guard) forwardQueued(ctx context.Context) {
 	defer g.closeServer(ctx)
 	for {
@@ -178,9 +178,9 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 }
 
 // changed compares item, a tool in the server's list, with the approved definition. It returns nil if they match, and
-// otherwise the refusal of the call. source comes from the live definition. checked comes from the definition with
-// which admit has checked the excluded parts of item. changed accepts a difference in excluded parts only if both
-// sources have the same pin.
+// otherwise the refusal of the call. source is the origin in the live definition. checked is the origin in the
+// definition that admit used to check the excluded parts of item. If item differs in excluded parts, changed returns
+// nil only if source and checked have the same pin.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {

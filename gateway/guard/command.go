@@ -22,7 +22,7 @@ type Command struct {
 	Env    []string // environment of the server; nil for the environment of this process
 	Dir    string   // working directory; "" for the working directory of this process
 	Stderr io.Writer
-	// Outlives lets the server continue after this process ends.
+	// If Outlives is set, the server may continue to run after this process has ended.
 	Outlives bool
 
 	times  Times
@@ -41,7 +41,7 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 		return err
 	}
 	defer theirs.Close()
-	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the command is from the client's own configuration; serve ends it
+	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the command is from the client's configuration; serve ends the process
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, times.Drain
 	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)

@@ -93,7 +93,7 @@ func (n *Node) Count(name string) int {
 	return found
 }
 
-// Duplicate returns a name that several fields have, or "".
+// Duplicate returns a name that occurs in several fields, or "" if all names differ.
 func (n *Node) Duplicate() string {
 	for _, f := range n.Fields {
 		if n.Count(f.Name) > 1 {
@@ -136,7 +136,7 @@ func (n *Node) Walk(visit func(*Node)) {
 	}
 }
 
-// Canonical returns a text that is equal for equal values. It contains a placeholder for each node in masked.
+// Canonical returns a text form that is equal for equal values, with a placeholder for each node in masked.
 func (n *Node) Canonical(masked map[*Node]bool) string {
 	var b strings.Builder
 	n.write(&b, masked)

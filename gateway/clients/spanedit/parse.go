@@ -22,8 +22,8 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// parseYAML parses a file with one YAML document. The limits count an aliased value again for each use of the alias.
-// Aliased values and objects with a merge key are Fixed.
+// parseYAML parses a file with a single YAML document. An aliased value counts against the limits at each use of the
+// alias. Aliased values and objects with a merge key are Fixed.
 func parseYAML(data []byte) (*Node, error) {
 	t := yamlTree{data: data, lines: []int{0}}
 	if bytes.HasPrefix(data, BOM) {
@@ -51,12 +51,12 @@ func parseYAML(data []byte) (*Node, error) {
 	return t.node(first.Content[0], 0)
 }
 
-// directive matches a YAML directive that the library rejects although parsers must accept it. These are versions such
-// as 1.2, and unknown directives.
+// directive matches a YAML directive that parsers must accept but the library rejects: a version such as 1.2, or an
+// unknown directive.
 var directive = lazyregexp.New(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
-// withoutDirectives returns a copy of text in which a comment of the same length replaces each directive that the
-// library rejects.
+// withoutDirectives returns a copy of text in which each directive that the library rejects is replaced by a comment of
+// the same length.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
@@ -150,7 +150,7 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// brackets returns the position of a list or an object with brackets. n is the parsed value.
+// brackets returns the position of v, a list or an object with brackets. n is the parsed form of v.
 func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	at := Span{From: t.offset(v.Line, v.Column)}
 	at.To = at.From + 1
@@ -174,7 +174,7 @@ func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	return at
 }
 
-// tomlTree builds one tree from a TOML file, even if the file defines a table in several parts.
+// tomlTree builds a tree from a TOML file. It combines tables that the file defines in several parts.
 type tomlTree struct {
 	parser unstable.Parser
 	data   []byte
@@ -183,8 +183,8 @@ type tomlTree struct {
 	nodes  int
 }
 
-// parseTOML parses TOML. It also runs the decoder, which detects errors that the AST does not reveal, such as a table
-// that is defined twice.
+// parseTOML parses TOML. It also runs the decoder of the library, which detects errors that the syntax tree does not
+// reveal, such as a table that is defined twice.
 func parseTOML(data []byte) (*Node, error) {
 	t := tomlTree{data: data, root: &Node{}}
 	if bytes.HasPrefix(data, BOM) {
@@ -209,7 +209,7 @@ func parseTOML(data []byte) (*Node, error) {
 			if err := t.put(table, e, 0); err != nil {
 				return nil, err
 			}
-		default: // the parser returns comments only on request
+		default: // the parser does not return comments by default
 		}
 	}
 	return t.root, t.parser.Error()
@@ -389,8 +389,8 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*Node, error) {
 	return n, nil
 }
 
-// Quote encodes s as JSON. The result is also valid TOML and YAML. Quote therefore escapes DEL, which these formats do
-// not permit. It does not escape characters for HTML.
+// Quote encodes s as JSON that is also valid TOML and YAML. For these formats, it escapes DEL. It does not escape
+// characters for HTML.
 func Quote(s string) string {
 	written, err := jsondoc.Encode(s)
 	if err != nil {
