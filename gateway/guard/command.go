@@ -107,8 +107,8 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 	return c.cmd.ProcessState.ExitCode(), failed
 }
 
-// output reads the standard output of a server. After the server has exited, each read has a time limit. Without the
-// limit, a child process of the server that keeps the output open would block serve.
+// output reads the standard output of a server. After the server has exited, each read has a time limit. Otherwise,
+// serve would block if a child process of the server did not close the output.
 type output struct{ *Command }
 
 func (o output) Read(p []byte) (int, error) {
@@ -137,12 +137,12 @@ func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 
 // finish implements Server.
 func (c *Command) finish() {
-	_ = c.in.Close() // if this fails, the server is terminated all the same
+	_ = c.in.Close() // if this fails, the server is terminated anyway
 	go c.end(c.times.End)
 }
 
-// end waits for the server to exit, but not longer than byItself. If the server is still running after that, end
-// terminates it, and kills it after another c.times.Stop.
+// end ends the server. It waits up to byItself for the server to exit, then terminates the server, and after another
+// c.times.Stop kills it.
 func (c *Command) end(byItself time.Duration) {
 	if !c.stillRunning(byItself) {
 		return

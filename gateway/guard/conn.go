@@ -1,4 +1,4 @@
-// This file implements Conn, a connection to a server for toolcrib's own requests.
+// This file implements Conn, a connection through which toolcrib sends requests to a server.
 
 package guard
 
@@ -21,16 +21,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Callers can test for these errors of a connection with errors.Is.
+// Errors of a connection.
 var (
-	ErrTooLarge = errors.New("a message exceeds 64 MB") // the default limit; the actual limit is Times.MaxMessage
+	ErrTooLarge = errors.New("a message exceeds 64 MB") // the limit is Times.MaxMessage; its default is 64 MB
 	ErrProtocol = errors.New("protocol violation")
 	ErrEnded    = errors.New("the connection ended")
 	ErrRedirect = errors.New("the server redirects to another address")
 )
 
-// Unreachable is the error of an HTTP request that failed without a complete response. Its text does not contain the
-// URL, which may contain a secret.
+// Unreachable is the error of an HTTP request without a complete response. The text of the error omits the URL, which
+// may contain a secret.
 type Unreachable struct{ Err error }
 
 // Error implements error.
@@ -45,8 +45,9 @@ type Credentials string
 // Error implements error.
 func (c Credentials) Error() string { return string(c) }
 
-// Conn is a connection for toolcrib's own requests to a server. (A Guard relays the requests of a client.) Conn does
-// not validate results. It skips up to maxSkipped bytes of output that is not a message, such as a greeting.
+// Conn is a connection through which toolcrib itself sends requests to a server. (A Guard, in contrast, relays the
+// requests of a client.) Conn does not validate results. It skips up to maxSkipped bytes of output other than messages,
+// such as a greeting.
 type Conn struct {
 	server  Server
 	notify  func(method string)
@@ -59,9 +60,9 @@ type Conn struct {
 
 	mu      sync.Mutex
 	sent    chan struct{}          // closed when the most recent message has been sent
-	waiting map[string]chan answer // by key of the request's id
+	waiting map[string]chan answer // keyed by the key of the request's id
 	broken  error
-	skipped int    // number of bytes of output that was not a message
+	skipped int    // number of bytes of output other than messages
 	shown   string // last line of output that was not a message
 }
 
@@ -70,8 +71,8 @@ type answer struct {
 	err    error
 }
 
-// maxSkipped is the maximum number of bytes of output that is not a message. A connection fails when a server exceeds
-// it.
+// maxSkipped is the maximum size of a server's output other than messages, in bytes. If the output is larger, the
+// connection fails.
 const maxSkipped = 64 << 10
 
 // newConn returns a connection to s. The caller must pass the server's responses to deliver.
@@ -91,7 +92,7 @@ func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 	c := newConn(context.Background(), s)
 	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
-		e.listens = notify == nil // without notify, pretend that the stream of notifications is open, so that send does not open it
+		e.listens = notify == nil // if notify is nil, mark the stream of notifications as open, which prevents send from opening it
 		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
 	}
 	if err := s.start(c.ctx, t, func(string) {}); err != nil {
@@ -109,7 +110,7 @@ func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 // Ended returns a channel that is closed when the connection has ended.
 func (c *Conn) Ended() <-chan struct{} { return c.ended }
 
-// Close closes the connection and ends the server if it is a Command.
+// Close closes the connection. If the server is a Command, Close also ends the process.
 func (c *Conn) Close() {
 	c.server.finish()
 	select {
@@ -120,7 +121,7 @@ func (c *Conn) Close() {
 	<-c.ended
 }
 
-// CloseInput closes the input of a Command and does not end the process. For other servers, it does nothing.
+// CloseInput closes the input of a Command without ending the process. For other servers, it does nothing.
 func (c *Conn) CloseInput() {
 	if program, ok := c.server.(*Command); ok {
 		_ = program.in.Close() // fails if the process has already exited
@@ -139,15 +140,15 @@ func (c *Conn) fail(err error) {
 	c.stop()
 }
 
-// Skipped returns the last line of output that was not a message, or "".
+// Skipped returns the last line of output that was not a message, or "" if there was no such line.
 func (c *Conn) Skipped() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shown
 }
 
-// Call sends a request and returns the result in the response, unchanged. If the server is an Endpoint, the arguments
-// in headers are also sent as HTTP headers. If the server responds with an error, Call returns a *jsonrpc.Error.
+// Call sends a request and returns the unchanged result in the response. If the server is an Endpoint, Call sends
+// headers as additional HTTP headers. If the server responds with an error, Call returns a *jsonrpc.Error.
 func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
 	id, waits := c.newID(), make(chan answer, 1)
 	key := idKey([]byte(id))
@@ -176,9 +177,9 @@ func (c *Conn) Notify(method string, params []byte) {
 	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // ignore the error; the next request reports it
 }
 
-// send sends text after all earlier messages. The order matters because a server may refuse requests that arrive before
-// notifications/initialized. send does not block, even if the server does not read. It calls failed with the error if
-// text could not be sent.
+// send sends text after all earlier messages. The order is important, because a server may refuse requests that arrive
+// before notifications/initialized. send does not block, even if the server does not read. If text cannot be sent, send
+// calls failed with the error.
 func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
 	m, err := read(text)
 	if err != nil {
@@ -229,7 +230,8 @@ func (m *message) answer() answer {
 	return answer{result: bytes.Clone(m.result.of(m.text))}
 }
 
-// receive delivers the responses in a line from the server, answers the server's requests, and reports notifications.
+// receive delivers the responses in a line from the server, responds to the server's requests, and reports
+// notifications.
 func (c *Conn) receive(line []byte) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	if messages, ok := batch(text); ok {

@@ -29,14 +29,14 @@ type Endpoint struct {
 	log     func(string)
 	times   Times
 
-	failed func(id []byte, err error) // called with the error of a failed request; if failed is nil, receive is called with an error response
+	failed func(id []byte, err error) // called with the id and the error of a failed request; if nil, receive is called with an error response instead
 
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
 	ctx     context.Context //nolint:containedctx // context of every request
 	stop    context.CancelFunc
 
-	sending sync.Mutex // keeps the order of messages
+	sending sync.Mutex // preserves the order of messages
 	renews  sync.Mutex // held while a session is renewed
 
 	mu       sync.Mutex
@@ -59,7 +59,7 @@ func (e *Endpoint) start(ctx context.Context, times Times, log func(string)) err
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: times.Dial}).DialContext, TLSHandshakeTimeout: times.Dial,
 			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers may contain credentials that are only meant for this address
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // do not send headers to other addresses, because they may contain credentials
 	}
 	e.ctx, e.stop = context.WithCancel(ctx)
 	return nil
@@ -84,7 +84,7 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 func (e *Endpoint) finish() { e.stop() }
 
 // send implements Server. For a request other than initialize, it waits until the request has been written. For any
-// other message, it waits for the HTTP response. Thus the server receives the messages in order.
+// other message, it waits for the HTTP response. The server therefore receives the messages in order.
 func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	select {
 	case <-e.serving:
@@ -165,7 +165,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), retry bool)
 	if err != nil {
 		return Unreachable{withoutURL(err)}
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read, or is not needed
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or is not used
 	if session != "" && retry && sessionExpired(resp) {
 		if err := e.renew(session); err != nil {
 			return err
@@ -180,9 +180,9 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), retry bool)
 	return e.relayResponse(m, resp)
 }
 
-// sessionExpired reports whether resp indicates that the server does not know the session any more. The protocol
-// specifies status 404 for this case. Many servers, including an example of the SDK, return 400 with an error that
-// mentions the session. In both cases, the server has not processed the message.
+// sessionExpired reports whether resp indicates that the server no longer knows the session. The protocol specifies
+// status 404 for this case. Many servers, including an example of the SDK, return 400 with an error that mentions the
+// session. In both cases, the server has not processed the message.
 func sessionExpired(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
@@ -193,8 +193,8 @@ func sessionExpired(resp *http.Response) bool {
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
 
-// withoutURL returns the first *net.OpError that err wraps, or the innermost error if there is none. Unlike err, the
-// result does not contain the URL, which may contain a secret.
+// withoutURL returns err without the URL of the request, which may contain a secret. The result is the first
+// *net.OpError in the chain of err or, if there is no such error, the innermost error.
 func withoutURL(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -289,8 +289,8 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 }
 
 // relayMessages passes a message or a batch from the server to e.receive. The result answered is true if text contains
-// the response to m, or if m is not a request. If text is not JSON, relayMessages withholds it and returns a malformed
-// error.
+// the response to m, or if m is not a request. If text is not JSON, relayMessages withholds text and returns a
+// malformed error.
 func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
@@ -317,7 +317,7 @@ func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err er
 }
 
 // relayEvents passes the messages in the event stream resp.Body to e.receive. resp is the HTTP response to the request
-// that sent m. If the stream ends before it has answered m, and if its events have ids, relayEvents resumes the stream.
+// that sent m. If the stream ends before the response to m, and if its events have ids, relayEvents resumes the stream.
 func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
@@ -378,8 +378,8 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 // errNoStream indicates that the server does not offer an event stream for messages that are not responses.
 var errNoStream = errors.New("the server has no event stream")
 
-// listen opens the stream of the server's own messages and passes them to e.receive. It reopens an interrupted stream
-// until the guard ends. If the server offers no stream, listen returns at once.
+// listen opens the stream of messages that are not responses, and passes these messages to e.receive. It reopens an
+// interrupted stream until the guard ends. If the server does not offer a stream, listen returns immediately.
 func (e *Endpoint) listen() {
 	s := &events{}
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
@@ -414,8 +414,8 @@ func (e *Endpoint) pause(d time.Duration) bool {
 }
 
 // renew starts a new session after the server has lost a session. It sends the client's initialize request again and
-// discards the response. The argument lost contains the id of the lost session. If another goroutine has already
-// replaced this session, renew does nothing.
+// discards the response. lost is the id of the lost session. If another goroutine has already replaced this session,
+// renew does nothing.
 func (e *Endpoint) renew(lost string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()

@@ -25,15 +25,16 @@ import (
 type Config struct {
 	Backend Backend
 	Name    string // name of the server
-	// Texts requires an approval of the server's prompts and instructions, too. If Texts is false, they pass unchanged.
+	// If Texts is true, the server's prompts and instructions require approval, too. Otherwise, they pass unchanged.
 	Texts bool
-	// Notice adds a sentence with the number of withheld tools to the server's instructions.
+	// If Notice is true, the guard adds a sentence with the number of withheld tools to the server's instructions.
 	Notice bool
 	In     io.Reader
 	Out    io.Writer
-	Log    func(text string) // writes text to the log that the client keeps for the server
-	// Gone waits until the reader of Out has closed it, or until the duration wait has elapsed. It returns true if the
-	// reader has closed Out. If Gone is nil, the guard assumes that the reader stays.
+	Log    func(text string) // writes text to the client's log of the server
+	// Gone waits until the reader of Out has closed the connection, or until the duration wait has elapsed. It reports
+	// whether the reader has closed the connection. If Gone is nil, the guard assumes that the reader never closes the
+	// connection.
 	Gone  func(wait time.Duration) bool
 	Times Times
 }
@@ -51,7 +52,7 @@ type Server interface {
 	finish()
 }
 
-// Guard relays messages between one client and one server.
+// Guard relays messages between a client and a server.
 type Guard struct {
 	config Config
 	client *lineWriter
@@ -68,15 +69,15 @@ type Guard struct {
 	texts texts.Reader
 	noise atomic.Pointer[string] // last line of the server's output that was not a message
 
-	explained atomic.Bool // the observer already has the reason why no list is available
+	explained atomic.Bool // the observer has already received the reason why no list is available
 
-	notifying sync.Mutex // held by notifyChanges, so that an older comparison of the client's lists cannot replace a newer one
+	notifying sync.Mutex // held by notifyChanges; prevents an older comparison of the client's lists from replacing a newer comparison
 
 	mu        sync.Mutex
 	listed    map[listKind]string // identifies the list that the client would receive; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's most recent list
 	closedFor string              // error that reportError last sent to the client; "" after a successful read of the approvals
-	noticed   map[listKind]bool   // lists for which the server itself has sent a list_changed notification to the client since the last comparison
+	noticed   map[listKind]bool   // lists for which the server has sent a list_changed notification to the client since the last comparison
 	again     bool                // the next comparison must read the texts of all prompts again
 	vetted    map[string]vetted   // keyed by the name of the tool
 }
@@ -89,17 +90,17 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // one comparison is requested, so that calls wait for the first comparison
+		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // requested is 1, because calls must wait for the first comparison
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.requester = requester{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
-	g.requester.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict the id
+	g.requester.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, because a server must not be able to predict the id
 	g.texts.Ask = g.requester.request
 	return g
 }
 
-// ownID is the prefix of the ids of the guard's own requests, in their JSON encoding.
+// ownID is the prefix of the ids in requests that the guard itself creates, in JSON encoding.
 const ownID = `"toolcrib-guard-`
 
 // Serve relays messages until the server exits, and returns its exit status. It stops the server when the client
@@ -116,7 +117,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshLists(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwardQueued(alive) })
-	go func() { // detects a disconnected client even while the server accepts no messages, when readClient is blocked
+	go func() { // detects a disconnected client even while readClient is blocked because the server does not accept messages
 		for g.config.Gone != nil && alive.Err() == nil {
 			if g.config.Gone(30 * time.Second) {
 				leave()
@@ -197,8 +198,8 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	}
 }
 
-// pass sends a message that is not a call to the server. It first records a request, so that relay can handle the
-// response.
+// pass sends a message other than a call to the server. If the message is a request, pass first records it, because
+// relay requires the record to handle the response.
 func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	if m.kind == request {
 		a := &openRequest{method: m.method}
@@ -222,8 +223,8 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// addRequest records a request of the client and returns true. If another unanswered request has the same id,
-// addRequest instead responds with an error and returns false, because the two responses could be confused.
+// addRequest records a request of the client and returns true. If another unanswered request has the same id, the
+// responses could be confused; addRequest then responds with an error and returns false.
 func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -250,9 +251,9 @@ func (g *Guard) writeClient(text []byte) {
 	_ = g.client.write(text) // readClient detects a disconnected client
 }
 
-// closeServer closes the server's input after the client's input has ended. Many servers exit at the end of their
-// input. Therefore closeServer first waits until all requests have been answered. It stops waiting if the output has no
-// reader or a timeout expires.
+// closeServer closes the server's input after the client's input has ended. It first waits until the server has
+// responded to all requests, because many servers exit at the end of their input. It stops waiting if the client no
+// longer reads the output, or if a timeout expires.
 func (g *Guard) closeServer(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
@@ -335,12 +336,12 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	}
 }
 
-// byteOrderMark is removed from the start of a server's line, because some programs write it before every line.
+// byteOrderMark is removed from the start of each line of a server, because some programs write it before every line.
 var byteOrderMark = []byte("\uFEFF")
 
-// relay handles a response of the server. If the guard itself has sent the request, the response goes to g.requester.
-// If the client has sent the request, the response goes to the client, possibly filtered. If the request is unknown,
-// relay withholds the response.
+// relay handles a response of the server. It passes the response to g.requester if the guard itself has sent the
+// request, and to the client, possibly filtered, if the client has sent the request. If the request is unknown, relay
+// withholds the response.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
 	if strings.HasPrefix(key, ownID) && g.requester.conn.deliver(key, m.answer()) {
@@ -410,7 +411,7 @@ type requests struct {
 	byID map[string]*openRequest
 }
 
-// add stores a under key. It returns false if another unanswered request has this key.
+// add stores a under key. It returns false if another unanswered request has the same key.
 func (r *requests) add(key string, a *openRequest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -421,14 +422,14 @@ func (r *requests) add(key string, a *openRequest) bool {
 	return true
 }
 
-// find returns the request with the given key, or nil if there is none.
+// find returns the request with the given key, or nil if the key is unknown.
 func (r *requests) find(key string) *openRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.byID[key]
 }
 
-// remove removes and returns the request with the given key. It returns nil if there is none.
+// remove removes and returns the request with the given key. It returns nil if the key is unknown.
 func (r *requests) remove(key string) *openRequest {
 	r.mu.Lock()
 	a := r.byID[key]
@@ -462,18 +463,18 @@ type queued struct {
 	call *call // nil for other messages
 }
 
-// queue keeps the order of the client's messages while a call passes through the gates. If a message would make the
-// queue larger than MaxLine bytes, put blocks, so that the guard reads no more messages from the client.
+// queue preserves the order of the client's messages while a call passes through the gates. If a message would make the
+// queue larger than MaxLine bytes, put blocks, and the guard stops reading messages from the client.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	items   []queued
 	size    int
-	working bool // an item was returned by next and has not been sent yet
+	working bool // the item that next returned has not been sent yet
 	closed  bool
 }
 
-// busy reports whether the queue contains a message or is sending one. In that case, a new message must be queued, too.
+// busy reports whether a message is queued or being sent. In that case, a new message must be queued, too.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -490,8 +491,8 @@ func (q *queue) put(item queued) {
 	q.changed.Broadcast()
 }
 
-// next marks the item that it last returned as sent. It then waits for another item and returns this item. It returns
-// false if the queue is closed and empty.
+// next marks the previous item as sent, waits for another item, and returns it. It returns false if the queue is closed
+// and empty.
 func (q *queue) next() (queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -518,8 +519,8 @@ func (q *queue) close() {
 // MaxLine is the maximum size of a message, in bytes.
 const MaxLine = 64 << 20
 
-// firstBuffer is the initial size of a lineReader's buffer. A buffer of more than keptBuffer bytes is replaced by a
-// smaller one after a large message.
+// firstBuffer is the initial size of a lineReader's buffer. After a large message, a buffer of more than keptBuffer
+// bytes is replaced by a smaller buffer.
 const (
 	firstBuffer = 64 << 10
 	keptBuffer  = 4 << 20
@@ -537,7 +538,7 @@ func newLineReader(from io.Reader, limit int) *lineReader {
 	return &lineReader{from: from, limit: limit, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line, including the line break. The last line of the input may have no line break. The result
+// next returns the next line, including the line break, which may be missing in the last line of the input. The result
 // is valid until the next call of next.
 func (r *lineReader) next() ([]byte, error) {
 	looked := r.start
@@ -582,7 +583,7 @@ type lineWriter struct {
 	failed error
 }
 
-// write writes text as one line. After a failed write, it only returns the error of that write.
+// write writes text as a single line. After a failed write, all further calls return the error of this write.
 func (w *lineWriter) write(text []byte) error {
 	line := oneLine(text)
 	w.mu.Lock()
@@ -593,7 +594,7 @@ func (w *lineWriter) write(text []byte) error {
 	return w.failed
 }
 
-// gone reports whether a write has failed, because the reader has closed the pipe.
+// gone reports whether a write has failed, which indicates that the reader has closed the pipe.
 func (w *lineWriter) gone() bool {
 	if !w.mu.TryLock() {
 		return false // another goroutine is writing, or waits for the client to read

@@ -62,8 +62,8 @@ func (a Approved) of(kind listKind) map[string]Tool {
 }
 
 // list passes m, the server's response to tools/list or prompts/list, to the client. It removes each entry that is not
-// approved or that differs from the approved definition. It replaces each remaining entry by its approved JSON. The
-// other members of the result do not change.
+// approved or that differs from the approved definition, and replaces each remaining entry by its approved JSON. The
+// other members of the result are unchanged.
 func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -112,9 +112,9 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns a copy of m, a response to a list request. In the copy, a number replaces each entry of the list
-// that the parser rejects. Thus one invalid entry does not make the whole list unreadable. readable returns nil if m
-// responds to another request, or if m is invalid for another reason.
+// readable returns a copy of m, a response to a list request, in which a number replaces each invalid entry of the
+// list. A list with invalid entries can then be parsed. readable returns nil if m responds to another request, or if m
+// is invalid for another reason.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
@@ -142,9 +142,9 @@ type vetted struct {
 }
 
 // listedJSON returns the JSON that the client receives for a tool. It compares tool, the approved tool, with item, the
-// tool in the server's list. If they are equal, the result is the approved JSON. If they differ only in excluded parts
-// and the rules have no finding, the result is the server's JSON. Otherwise, the result is nil, and err is the finding
-// if there is one.
+// tool in the server's list. If both are equal, the result is the approved JSON. If they differ only in excluded parts
+// and the rules have no finding, the result is the server's JSON. Otherwise, the result is nil. err is not nil if the
+// rules have a finding.
 func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -171,7 +171,7 @@ func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem)
 }
 
 // withoutExcluded handles the tools in l that differ from the approved tools only in excluded parts. It replaces each
-// of these tools by the approved JSON, so that the observer does not propose the difference. It adds an entry to
+// of these tools by the approved JSON, because the observer must not propose such differences. It adds an entry to
 // l.Skipped for each tool with a finding in its excluded parts, and for each approved tool that the guard does not list
 // to clients.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
@@ -195,8 +195,8 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// approvedTools filters list, a JSON array of tools. In listed, it returns the JSON that the client receives for each
-// approved tool. It omits the tools that would make clients refuse the whole list (Tool.Unlistable). withheld contains
+// approvedTools filters list, a JSON array of tools. listed contains the JSON that the client receives for each
+// approved tool, except for tools that would make clients refuse the whole list (Tool.Unlistable). withheld contains
 // the names of the tools that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
@@ -234,12 +234,11 @@ type refresher struct {
 	serverTexts map[string]wire.ServerText // the server's prompts and instructions by name; nil before the first comparison
 }
 
-// listings contains the entries of each list of the server, keyed by their names. A list is nil before the first
-// comparison.
+// listings contains the entries of each list of the server, keyed by name. Each map is nil before the first comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-// request requests a comparison. If a comparison is running, a second comparison follows, because the running one may
-// have read the lists before the change.
+// request requests a comparison. If a comparison is running, another comparison follows, because the running comparison
+// may have read the lists before they changed.
 func (r *refresher) request() {
 	r.mu.Lock()
 	r.requested++
@@ -247,7 +246,7 @@ func (r *refresher) request() {
 	r.wake()
 }
 
-// wake makes refreshLists start the next comparison without waiting for the interval.
+// wake causes refreshLists to start the next comparison without waiting for the interval.
 func (r *refresher) wake() {
 	select {
 	case r.wakeUp <- struct{}{}:
@@ -255,8 +254,8 @@ func (r *refresher) wake() {
 	}
 }
 
-// finish stores the result of a comparison. When the comparison started, r.requested was equal to covers. If err is
-// nil, the lists in l replace the stored lists.
+// finish stores the result of a comparison. covers is the value of r.requested at the start of the comparison. If err
+// is nil, the lists in l replace the stored lists.
 func (r *refresher) finish(covers int, l Listing, err error) {
 	serverTexts, prompts := map[string]wire.ServerText{}, []json.RawMessage(nil)
 	for _, raw := range l.Texts {
@@ -314,8 +313,8 @@ func (r *refresher) texts() map[string]wire.ServerText {
 	return r.serverTexts
 }
 
-// refreshLists compares the server's lists with the approved tools and texts until ctx is done. It compares them after
-// the handshake, after each request of a comparison, and periodically.
+// refreshLists compares the server's lists with the approved tools and texts until ctx is done. A comparison runs after
+// the handshake, after each request, and periodically.
 func (g *Guard) refreshLists(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -324,7 +323,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		g.refresher.mu.Lock()
-		covers := g.refresher.requested // number of requests for which this comparison is sufficient
+		covers := g.refresher.requested // number of requests that this comparison fulfills
 		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
@@ -337,7 +336,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 		if err == nil && g.config.Texts {
 			l.Texts, err = g.readTexts(ctx)
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed means that the guard itself closed the server's input
+		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed indicates that the guard closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved tools: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
@@ -345,7 +344,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 				why += "; the server writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {
-				err = texts.ErrRefused // the model reads the error, and could take a message of the server for a message of toolcrib
+				err = texts.ErrRefused // the model reads the error, and could mistake a message of the server for a message of toolcrib
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
 			g.observer.put(Listing{Problem: why})
@@ -394,8 +393,8 @@ const (
 	codeInternal       = -32603
 )
 
-// refused returns an error response to the request with the given encoded id. id is empty if the request could not be
-// parsed.
+// refused returns an error response to the request with the given encoded id, which is empty if the request could not
+// be parsed.
 func refused(id []byte, code int, message string) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
@@ -461,7 +460,7 @@ func version(approved Approved, closed error) string {
 	return fmt.Sprint(approved.State, closed)
 }
 
-// set stores the result of a read and reports whether this result differs from the previous result.
+// set stores the result of a read and reports whether it differs from the previous result.
 func (a *approvals) set(approved Approved, err error) (changed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -526,9 +525,9 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 // errNoDatabase indicates that the database did not respond within the time limit.
 var errNoDatabase = errors.New("the database does not respond")
 
-// listing returns a string that identifies the content of the list that the client would receive now. filteredBy
-// identifies the version of the approvals that filter this list. Both are "" if the server's list or the approvals are
-// not known yet.
+// listing returns a string that identifies the content of the list that the client would currently receive. filteredBy
+// identifies the version of the approvals that determine this list. Both are "" if the server's list or the approvals
+// are not known yet.
 func (g *Guard) listing(kind listKind) (list, filteredBy string) {
 	found := g.refresher.list(kind)
 	select {

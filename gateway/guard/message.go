@@ -1,4 +1,4 @@
-// This file contains the strict parser of JSON-RPC messages, and encodes messages and headers.
+// This file implements the strict parser of JSON-RPC messages, and encodes messages and headers.
 
 package guard
 
@@ -39,18 +39,18 @@ type message struct {
 	params, result, failure span
 	// mirrored contains the arguments of a call that an HTTP server also receives as headers, keyed by header name.
 	mirrored map[string]string
-	unread   []byte // the original result, if readable has replaced entries of its list; otherwise nil
+	unread   []byte // the original result if readable has replaced list entries; otherwise nil
 }
 
-// memberNames contains the names of the members of a message that JSON-RPC defines.
+// memberNames contains the member names that JSON-RPC defines for messages.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// gatedMethods contains the methods with requests or responses that the guard may change or refuse.
+// gatedMethods contains the methods for which the guard may change or refuse messages.
 var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
 // read parses a message. If text is not valid JSON, it returns a malformed error. If text is not a message with exactly
 // one meaning, it returns an ambiguous error. In both cases, the returned message contains the members that could be
-// parsed, so that a request can be answered.
+// parsed, because the guard must respond to a request.
 func read(text []byte) (message, error) {
 	m := message{text: text}
 	err := m.parse(strict)
@@ -90,7 +90,7 @@ func (m *message) parse(opts []jsontext.Options) error {
 	})
 }
 
-// classify sets m.kind and m.method. It returns an ambiguous error if m could be of two kinds or of none.
+// classify sets m.kind and m.method. It returns an ambiguous error if the kind of m is not unique.
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
@@ -118,7 +118,7 @@ func (m *message) classify() error {
 	return ambiguous("the message has neither a method nor a result")
 }
 
-// isResponse reports whether m is a response. Unlike m.kind, it is also defined for an invalid message.
+// isResponse reports whether m is a response. Unlike m.kind, the result is also meaningful for an invalid message.
 func (m *message) isResponse() bool {
 	return m.id.present() && (!m.named.present() || m.result.present() || m.failure.present())
 }
@@ -139,7 +139,7 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// members calls visit for every member of the object at pos. It does nothing if the value there is not an object. It
+// members calls visit for every member of the object at pos. It does nothing if the value at pos is not an object. It
 // returns the same errors as the function object.
 func (m *message) members(pos span, known []string, visit func(name string, value span)) error {
 	if !pos.present() || m.text[pos.from] != '{' {
@@ -148,7 +148,7 @@ func (m *message) members(pos span, known []string, visit func(name string, valu
 	return object(m.text, pos, lenient, known, visit)
 }
 
-// str returns the decoded string at pos, or "" if the value there is not a string.
+// str returns the decoded string at pos, or "" if the value at pos is not a string.
 func (m *message) str(pos span) string {
 	if !pos.present() || m.text[pos.from] != '"' {
 		return ""
@@ -177,8 +177,8 @@ func (m *message) called() (name string, args []byte, err error) {
 	return name, args, err
 }
 
-// member returns the position of a nested member. The path from the object at pos to the member consists of names. If
-// the member does not exist, the result is an empty span.
+// member returns the position of a nested member. names is the path from the object at pos to the member. If the member
+// does not exist, the result is an empty span.
 func (m *message) member(pos span, names ...string) (found span) {
 	for _, name := range names {
 		found = span{}
@@ -195,7 +195,7 @@ func (m *message) member(pos span, names ...string) (found span) {
 	return found
 }
 
-// batch splits a batch into its messages and does not parse them. It returns false if text is not a batch. Revision
+// batch splits a batch into messages without parsing these messages. It returns false if text is not a batch. Revision
 // 2025-03-26 of the protocol permits batches. A batch cannot contain another batch.
 func batch(text []byte) (messages [][]byte, ok bool) {
 	if jsontext.Value(text).Kind() != '[' {
@@ -216,9 +216,9 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 const headerPrefix = "TOOLCRIB_HEADER_"
 
 // HeaderVariable returns the name of the environment variable that passes the HTTP header with the given name to a
-// guard. It keeps the case of letters and replaces "-" by "_". If a "-" follows another "-", it is instead replaced by
-// "__" and two hexadecimal digits, like any other character that is not a letter or a digit. HeaderName is the inverse
-// function.
+// guard. The name consists of a prefix and the name of the header, in which "-" is replaced by "_". A "-" after another
+// "-", and any character other than a letter, a digit, or "-", is replaced by "__" and its code in two hexadecimal
+// digits. HeaderName is the inverse function.
 func HeaderVariable(name string) string {
 	var b strings.Builder
 	b.WriteString(headerPrefix)
@@ -237,7 +237,7 @@ func HeaderVariable(name string) string {
 }
 
 // HeaderName returns the name of the HTTP header that the given environment variable contains. It returns false if
-// variable is not a result of HeaderVariable. Therefore no two variables refer to the same header.
+// variable is not a result of HeaderVariable, which ensures that different variables refer to different headers.
 func HeaderName(variable string) (string, bool) {
 	rest, ok := strings.CutPrefix(variable, headerPrefix)
 	if !ok || rest == "" {
@@ -318,23 +318,23 @@ func (m malformed) Error() string {
 // errTrailing is the cause of a malformed error if text follows the JSON value.
 var errTrailing = errors.New("additional text follows the value")
 
-// span is the position of a part of a text, as the half-open byte range [from, to). It is empty for a part that does
-// not exist.
+// span is the position of a part of a text, as the half-open byte range [from, to). The span of a missing part is
+// empty.
 type span struct{ from, to int }
 
 func (s span) of(text []byte) []byte { return text[s.from:s.to] }
 
 func (s span) present() bool { return s.to > s.from }
 
-// Options of the parser. With strict, it accepts JSON according to RFC 8259 in UTF-8 with at most 10,000 levels of
-// nesting. It rejects raw control characters, duplicate names, and unpaired surrogates. With lenient, it also accepts
-// duplicate names and invalid UTF-8.
+// Options of the parser. With strict, the parser accepts JSON according to RFC 8259 in UTF-8 with at most 10,000 levels
+// of nesting. It rejects raw control characters, duplicate names, and unpaired surrogates. With lenient, it also
+// accepts duplicate names and invalid UTF-8.
 var (
 	strict  []jsontext.Options
 	lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 )
 
-// decoders contains decoders for reuse, because object needs a decoder several times for each message.
+// decoders is a pool of decoders, because object is called several times for each message.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
 // object calls visit with the name and the position of every member of the object at pos in text. It returns an
@@ -419,9 +419,9 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// lineBreaks contains characters that some programs treat as line breaks, and the replacement of each character. It
-// contains only characters that a valid message can contain unescaped. CR and LF can occur between tokens. The other
-// characters can occur in strings. Python's splitlines and Node's readline split lines there.
+// lineBreaks contains characters that some programs, such as Python's splitlines and Node's readline, treat as line
+// breaks, with the replacement of each character. All these characters may occur unescaped in a valid message: CR and
+// LF between tokens, and the others in strings.
 var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\r"), []byte(" ")},
 	{[]byte("\n"), []byte(" ")},
@@ -431,8 +431,8 @@ var lineBreaks = [...]struct{ raw, instead []byte }{
 }
 
 // oneLine returns a message as exactly one line that ends with a line feed. The meaning of a valid message does not
-// change, because none of the replaced line breaks follows a backslash. The guard applies oneLine to every message
-// before it writes the message. oneLine cannot fail, so the number of lines does not depend on earlier steps.
+// change, because none of the replaced line breaks follows a backslash. The guard applies oneLine to every message that
+// it writes. Because oneLine cannot fail, even an invalid message is written as a single line.
 func oneLine(text []byte) []byte {
 	body, changed := bytes.TrimRight(text, "\r\n"), false
 	for _, b := range lineBreaks {

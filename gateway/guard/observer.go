@@ -1,4 +1,4 @@
-// This file proposes changes in a server's list, and sends the guard's own requests to the server.
+// This file proposes changes in a server's list, and sends requests of the guard to the server.
 
 package guard
 
@@ -22,7 +22,7 @@ import (
 )
 
 // observeBurst is the number of lists that the observer proposes without a delay. It proposes further lists at
-// intervals of Times.Propose. Thus a server that changes its list constantly cannot flood the queue of proposals.
+// intervals of Times.Propose. Otherwise, a server that changes its list constantly could flood the queue of proposals.
 const observeBurst = 3
 
 // observer passes the server's lists to Backend.Observe, which proposes the differences from the approved tools.
@@ -43,15 +43,15 @@ func (o *observer) put(l Listing) {
 	o.wake()
 }
 
-// putBack stores a list again after an attempt to propose the list has failed. It does nothing if put has stored a
-// newer list.
+// putBack stores a list again after an attempt to propose it has failed. It does nothing if put has stored a newer
+// list.
 func (o *observer) putBack(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.latest = cmp.Or(o.latest, l)
 }
 
-// wake makes the method run propose the stored list.
+// wake causes run to propose the stored list.
 func (o *observer) wake() {
 	select {
 	case o.news <- struct{}{}:
@@ -74,8 +74,8 @@ func (o *observer) nextListing() (l *Listing, hash string) {
 	return l, hash
 }
 
-// run proposes each list that is passed to put. It returns when ctx is done. While the approved tools cannot be read,
-// run keeps the latest list for a later attempt.
+// run proposes each list that is passed to put. It returns when ctx is done. If the approved tools cannot be read, run
+// retains the latest list for a later attempt.
 func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
@@ -114,8 +114,8 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// proposeLast proposes the stored list at the end of the session. This is necessary because a client may disconnect
-// before run has proposed the list. ctx may already be done.
+// proposeLast proposes the stored list at the end of the session, because a client may disconnect before run has
+// proposed the list. ctx may already be done.
 func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
@@ -136,14 +136,14 @@ func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 // errNoTools indicates that the server does not support tools.
 var errNoTools = errors.New("the server has no tools")
 
-// requester sends the guard's own requests to the server.
+// requester sends requests of the guard to the server.
 type requester struct {
 	conn    *Conn
 	session *session
 	limit   time.Duration // time limit for a complete list
 }
 
-// errSilent indicates that the server did not answer a request within the time limit.
+// errSilent indicates that the server did not respond to a request within the time limit.
 var errSilent = errors.New("the server did not answer")
 
 // lists reads the complete list of the server's tools. If the server does not support tools, it returns errNoTools and
@@ -161,7 +161,7 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 	}
 	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 		result, err := q.request(ctx, method, params)
-		if err == nil { // some clients could treat a member TOOLS as tools
+		if err == nil { // some clients could accept a member TOOLS in place of tools
 			m := message{text: result}
 			_, _, err = m.page(span{0, len(result)}, toolsList)
 		}

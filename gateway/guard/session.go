@@ -1,5 +1,5 @@
-// This file stores the facts that the client and the server have reported about themselves, and sends notifications to
-// the client.
+// This file records the identities and capabilities of the client and the server, and sends notifications to the
+// client.
 
 package guard
 
@@ -46,7 +46,7 @@ type session struct {
 
 	mu            sync.Mutex
 	reported      facts
-	handshakeDone bool                    // the guard may send its own messages to the server
+	handshakeDone bool                    // the guard itself may send messages to the server
 	clientReady   bool                    // the introduced channel is closed
 	subscriptions map[string]subscription // keyed by the key of the request's id
 }
@@ -74,7 +74,7 @@ func (s *session) hear(m *message) {
 	switch m.method {
 	case "initialize":
 		s.reported.handshake, s.handshakeDone, s.reported.meta = true, false, nil
-		s.modern.Store(false) // the client has tried a modern revision, and the server does not support it
+		s.modern.Store(false) // the client has tried a modern revision that the server does not support
 		s.reported.client = m.str(m.member(m.params, "clientInfo", "name"))
 		s.reported.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
 		return
@@ -154,8 +154,8 @@ func (s *session) acceptsNotifications() bool {
 }
 
 // startComparing starts the comparisons of the server's lists at the end of the handshake. If the approved tools could
-// not be read, it also sends the error to the client, because this was not possible before. Only the first call has an
-// effect.
+// not be read, it also sends the error to the client, which does not accept notifications before the handshake. Only
+// the first call has an effect.
 func (g *Guard) startComparing() {
 	g.session.mu.Lock()
 	began := g.session.handshakeDone
@@ -191,14 +191,15 @@ func (g *Guard) reportError(err error) {
 	g.sendLog("error", fmt.Sprintf("toolcrib neither lists nor calls the tools of %s: %v", g.config.Name, err))
 }
 
-// edit replaces a part of a message. The field at contains the position of this part.
+// edit replaces the part of a message at the position at.
 type edit struct {
 	at   span
 	with []byte
 }
 
 // announceListChanged returns the edits that add the listChanged capability of the given lists to m, the server's
-// response to initialize or server/discover. The guard sends list_changed notifications even if the server does not.
+// response to initialize or server/discover. The guard sends list_changed notifications even if the server does not
+// support them.
 func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
@@ -223,10 +224,10 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// notifyChanges compares the current lists for the client with the lists at the last call. It sends a list_changed
-// notification for each changed list, except for the lists in notified. For these lists, the server's own notification
-// has reached the client. At the first call for a list, the earlier content is unknown. In this case, notifyChanges
-// sends a notification if the client has received a list that was filtered by older approvals.
+// notifyChanges compares the client's lists with their content at the previous call. It sends a list_changed
+// notification for each changed list, except for the lists in notified, for which the client has received a
+// notification of the server. At the first call for a list, the previous content is unknown. In this case,
+// notifyChanges sends a notification if the client has received a list that was filtered by older approvals.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	g.notifying.Lock()
 	defer g.notifying.Unlock()
@@ -249,7 +250,7 @@ func (g *Guard) notifyChanges(notified map[listKind]bool) {
 }
 
 // notifyListChanged sends a list_changed notification for the given list. A client with a modern revision receives the
-// notification only if it has subscribed.
+// notification only if the client has subscribed.
 func (g *Guard) notifyListChanged(kind listKind) {
 	if !g.session.modern.Load() {
 		if g.session.acceptsNotifications() {
@@ -281,7 +282,7 @@ func (g *Guard) sendLog(level, text string) {
 	}
 }
 
-// Times contains the intervals, timeouts, and limits of a guard. A zero field has its default value.
+// Times contains the intervals, timeouts, and limits of a guard. For a zero field, the default applies.
 type Times struct {
 	// Compare is the interval between periodic comparisons of the server's lists with the approved tools.
 	Compare time.Duration
@@ -291,17 +292,17 @@ type Times struct {
 	List time.Duration
 	// Dial is the time limit for connecting to a URL.
 	Dial time.Duration
-	// Answer is the time that a server has to answer pending requests after the client's input has ended. The guard
-	// does not wait if the output has no reader. Without a guard, the server's input would end immediately. Answer
-	// should be less than two seconds, because clients wait at least that long before they terminate the guard.
+	// Answer is the maximum time that the guard waits for the server's responses to pending requests after the client's
+	// input has ended. The guard does not wait if the client no longer reads the output. Answer should be less than two
+	// seconds, because clients wait at least two seconds before they terminate the guard.
 	Answer time.Duration
-	// End is the time that a server has to exit after the end of its input. After that time, the guard terminates the
-	// server. Stop is the time that a terminated server has to exit before its process group is killed. A client waits
-	// at least two seconds before it terminates the guard, and two more seconds before it kills the guard. A terminated
-	// guard does not wait for End.
+	// End is the time after the end of the server's input when the guard terminates the server. Stop is the time after
+	// this termination when the guard kills the process group of the server. Clients wait at least two seconds before
+	// they terminate the guard, and another two seconds before they kill the guard. A terminated guard terminates the
+	// server without waiting for End.
 	End, Stop time.Duration
-	// Drain is the time limit for reading the remaining output of a server that has exited, because a child process of
-	// the server may keep the output open.
+	// Drain is the time limit for reading the remaining output of a server that has exited. The limit is necessary
+	// because a child process of the server may never close the output.
 	Drain time.Duration
 	// MaxMessage is the maximum size of a message from the server, in bytes.
 	MaxMessage int

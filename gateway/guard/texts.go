@@ -17,8 +17,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// prompt handles m, the server's response to the prompts/get request in a. It passes m to the client if m contains the
-// approved text, with the client's arguments in place of the placeholders. Otherwise, the client receives an error.
+// prompt handles m, the server's response to the prompts/get request in a. If m contains the approved text, with the
+// client's arguments in place of the placeholders, prompt passes m to the client. Otherwise, the client receives an
+// error.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -43,7 +44,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	}
 	if seen := g.refresher.texts(); seen != nil && !seen[name].Covers(a.arguments, result) {
 		g.mu.Lock()
-		g.again = true // the list of prompts does not contain their texts, so a comparison would not detect the change
+		g.again = true // the list of prompts omits the texts, so a comparison of the list would not detect the change
 		g.mu.Unlock()
 		g.refresher.request()
 	}
@@ -54,7 +55,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 
 // relayInitialize passes m, the server's response to initialize or server/discover, to the client. It adds the
 // listChanged capabilities and the notice about withheld tools. If Config.Texts is true, it removes unapproved
-// instructions and returns a note about them for the user of the client. Otherwise, note is "".
+// instructions. In that case, note is a text for the user of the client; otherwise, note is "".
 func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span
@@ -103,12 +104,11 @@ func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (n
 	return note
 }
 
-// withheldNotice returns a sentence for the model. The sentence contains the number of withheld tools and texts, and
-// the command with which the user can see the withheld items. If nothing is withheld or Config.Notice is false,
-// withheldNotice returns "". The sentence is part of the instructions, because most clients show no other message from
-// a server.
+// withheldNotice returns a notice for the model with the number of withheld tools and texts, and a command for the user
+// to review them. If nothing is withheld or Config.Notice is false, it returns "". The notice is added to the
+// instructions, because most clients do not pass any other message from a server to the model.
 func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response to initialize waits for the notice
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response to initialize is delayed until the notice is available
 	defer cancel()
 	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
 		return ""
@@ -148,7 +148,7 @@ func (g *Guard) readTexts(ctx context.Context) ([]json.RawMessage, error) {
 }
 
 // instructions returns the server's instructions. If there was no handshake and the client has not requested
-// server/discover, the requester sends this request itself.
+// server/discover, the requester sends the request.
 func (q *requester) instructions(ctx context.Context) (string, error) {
 	if s := q.session.facts(); s.introduced || s.handshake {
 		return s.instructions, nil
