@@ -307,11 +307,11 @@ func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) e
 	return nil
 }
 
-// warnUnlogged adds a warning to p that part of the call is missing in the call log. what is the beginning of the
-// warning. warnUnlogged also passes the warning and the cause to g.warn.
-func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
-	p.warnings = append(p.warnings, what+" in the call log.")
-	g.warn(fmt.Sprintf("%s in the call log (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
+// warnUnlogged adds a warning to p about a call or an outcome that is missing in the call log. problem is the beginning
+// of the warning. warnUnlogged also passes the warning and the cause to g.warn.
+func (g *Gateway) warnUnlogged(p *prepared, problem string, cause error) {
+	p.warnings = append(p.warnings, problem+" in the call log.")
+	g.warn(fmt.Sprintf("%s in the call log (call %s of %s): %v", problem, p.call.ID, p.call.Tool, cause))
 }
 
 // codeOf returns the code of err if err is an *Error with a code, and otherwise CodeProvider.

@@ -1,4 +1,4 @@
-// This file contains the records of the gateway, and the gates that depend on the records of earlier calls.
+// This file defines the records of the gateway, and implements the gates that depend on the records of earlier calls.
 
 package gateway
 
@@ -21,22 +21,22 @@ import (
 
 // Ledger stores the gateway's records.
 type Ledger interface {
-	// View runs fn with a reader of one consistent snapshot.
+	// View runs fn with a reader of a consistent snapshot.
 	View(ctx context.Context, fn func(LedgerReader) error) error
-	// Log runs fn in one write transaction. If Log returns nil, the transaction is committed. It survives the end of
-	// the process, but a power loss may revert the most recent transactions. If Log returns an error, the transaction
-	// was rolled back.
+	// Log runs fn in a write transaction. If Log returns nil, the transaction is committed. A crash of the process does
+	// not revert the transaction, but a power loss may revert the most recent transactions. If Log returns an error,
+	// the transaction was rolled back.
 	Log(ctx context.Context, fn func(LedgerTx) error) error
-	// Durable is like Log, but a committed transaction also survives a power loss. It is for pending calls and the
+	// Durable is like Log, but a committed transaction also survives a power loss. It is used for pending calls and the
 	// user's decisions.
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction indicates that a Ledger has refused a record because the record contradicts other records. An
-// example is a call of a tool without an approved version.
+// ErrContradiction indicates that a Ledger has refused a record that contradicts other records, such as a call of a
+// tool without an approved version.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
-// LedgerReader reads one snapshot: calls, signatures, and the live registry.
+// LedgerReader reads calls, signatures, and the live registry in a snapshot.
 type LedgerReader struct {
 	CallReader
 	proof.SignatureReader
@@ -45,12 +45,13 @@ type LedgerReader struct {
 
 // CallReader reads calls, pending calls, and the approval tiers that users have set.
 type CallReader interface {
-	// Use returns the user's earlier calls of a tool, summarized for the cooldown and the daily limit.
+	// Use returns a summary of the user's earlier calls of a tool, which is used to check the cooldown and the daily
+	// limit.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
-	// NotRun returns the number of the user's calls of a tool that passed the limits and certainly did not run. It
-	// counts the calls on the day (UTC) that contains now.
+	// NotRun returns the number of the user's calls of a tool on the day of now (UTC) that passed the limits but
+	// certainly did not run.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
-	// Override returns the tier of a tool that is set for the given user, or "" if none is set.
+	// Override returns the tier of a tool that is set for the given user, or "" if no tier is set.
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
 	// Overrides returns the tiers that are set for the given user, in the order of the tools.
 	Overrides(ctx context.Context, user string) ([]Override, error)
@@ -62,11 +63,11 @@ type CallReader interface {
 	// Calls returns the calls that q selects, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
 	// Refusals returns the numbers of refused calls in the hours that q selects, the newest first. It omits hours in
-	// which every refused call was logged.
+	// which all refused calls were logged.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
-// LedgerTx reads and appends records in one write transaction.
+// LedgerTx reads and appends records in a write transaction.
 type LedgerTx struct {
 	LedgerReader
 	CallWriter
@@ -77,9 +78,8 @@ type LedgerTx struct {
 type CallWriter interface {
 	// AddCall appends a call. The gateway appends a call before the call runs, or when a gate has refused the call.
 	AddCall(ctx context.Context, c Call) error
-	// CountRefused counts a refused call, and reports whether the caller should also append the call to the log. The
-	// result is true until the number of refused calls of the agent for the user in the current hour (UTC) exceeds
-	// limit.
+	// CountRefused counts a refused call, and reports whether the caller should also append the call to the log. It
+	// returns false if the number of refused calls of the agent for the user in the current hour (UTC) exceeds limit.
 	CountRefused(ctx context.Context, c Call, code Code, limit int) (write bool, err error)
 	// AddOutcome appends the outcome of the call with the given id.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
@@ -90,7 +90,7 @@ type CallWriter interface {
 	AddAnswer(ctx context.Context, pending string, a Answer) error
 	// AddOverride appends a tier that a user has set, and an event about the tier to the audit log.
 	AddOverride(ctx context.Context, o Override) error
-	// AddChange appends an event about a tool that differs from its approved definition to the audit log. It appends
+	// AddChange appends an event about a tool that differs from its approved definition to the audit log. It does
 	// nothing if the latest event of this kind about the tool has the same content.
 	AddChange(ctx context.Context, c Change) error
 }
@@ -111,12 +111,12 @@ type Call struct {
 	Tool        registry.Subject // zero if no tool was found
 	Version     int
 	ContentHash string
-	Annotations *registry.Annotations // result of hintsOf for the called version; nil for none, or with Config.NoHints
+	Annotations *registry.Annotations // result of hintsOf for the called version; always nil with Config.NoHints
 	Command     string                // command or URL of the server behind a guard, without secrets; untrusted
 	ArgsHash    string                // SHA-256 of the arguments in canonical form; "" if the arguments could not be parsed
 	Pending     string                // id of the pending call that this call created, repeated, or executes; "" for none
 	Nth         int                   // number of this call among the user's calls of the tool on this day (UTC); 0 if the call did not pass the limits
-	Outcome     *Outcome              // nil while the call runs, or if the program ended before the outcome was known
+	Outcome     *Outcome              // nil while the call runs, or if the program exited before the outcome was known
 }
 
 // Outcome is the outcome of a call.
@@ -129,12 +129,12 @@ type Outcome struct {
 	OutputHash      string // SHA-256 of the result; "" for none
 	OutputBytes     int    // size of the result
 	Message         string // from the provider; untrusted, on one line, at most maxNoted characters
-	ApprovalRequest string // the provider's id of its pending approval
+	ApprovalRequest string // id of the pending approval at the provider
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals contains the numbers of refused calls of one agent for one user in one hour (UTC). Written is the number of
-// calls that were logged. Counted is the number of calls that were counted and not logged.
+// Refusals contains the numbers of refused calls of an agent for a user in an hour (UTC). Written is the number of
+// calls that were logged. Counted is the number of calls that were only counted.
 type Refusals struct {
 	Agent    string    `json:"agent"`
 	User     string    `json:"user"`
@@ -145,14 +145,14 @@ type Refusals struct {
 	LastCode Code      `json:"last_code"`
 }
 
-// RefusalQuery selects hours in which some refused calls were counted and not logged.
+// RefusalQuery selects hours in which some refused calls were not logged.
 type RefusalQuery struct {
 	Agent string // "" for all
 	User  string // "" for all
 	Limit int    // 1 to review.MaxPage
 }
 
-// Override sets the approval tier of a tool for the calls of one user. An empty Tier removes an earlier Override.
+// Override sets the approval tier of a tool for the calls of a user. An empty Tier removes an earlier Override.
 type Override struct {
 	ID   string
 	User string
@@ -174,8 +174,8 @@ type Change struct {
 	At      time.Time
 }
 
-// CallQuery selects a page of calls, the newest first. The calls are ordered by their start. If only Code is set, they
-// are ordered by their end.
+// CallQuery selects a page of calls, the newest first. The calls are ordered by the time when they started. If only
+// Code is set, they are ordered by the time when they ended.
 type CallQuery struct {
 	Agent  string           // "" for all
 	User   string           // "" for all
@@ -196,8 +196,8 @@ func limited(tool registry.Live) bool {
 }
 
 // limit checks the cooldown and the daily limit. If p passes, limit sets p.call.Nth, the number of p among the user's
-// calls of the tool on this day (UTC). A call with a number counts against the daily limit unless it certainly did not
-// run. Every call with a number starts the cooldown.
+// calls of the tool on this day (UTC). A call with a number counts against the daily limit unless the call certainly
+// did not run. Every call with a number starts the cooldown.
 func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
@@ -237,12 +237,12 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 	return &Error{Code: code, Message: message, Details: details}, err
 }
 
-// lateOutcomes is a queue of the outcomes of calls that the callers of Admit have run. The outcomes are written
-// together after lateFor. A separate transaction for each outcome would cost more CPU time than the rest of a guarded
-// call, mostly because consecutive outcomes change the same pages of the database. The call itself is written before it
-// runs. Therefore a crash loses only the outcome.
+// lateOutcomes is a queue of outcomes of calls that callers of Admit have run. After lateFor, all queued outcomes are
+// written in a single transaction. A separate transaction for each outcome would require more CPU time than the rest of
+// a guarded call, mostly because consecutive outcomes change the same pages of the database. After a crash, only queued
+// outcomes are missing in the log, because each call is logged before it runs.
 type lateOutcomes struct {
-	writing sync.Mutex // held while outcomes are written, so that Flush waits for a write in another goroutine
+	writing sync.Mutex // held while outcomes are written; Flush uses it to wait for a write in another goroutine
 
 	mu    sync.Mutex
 	waits []lateOutcome
@@ -254,7 +254,7 @@ type lateOutcome struct {
 	outcome Outcome
 }
 
-// lateFor is the delay before the outcomes in a queue are written.
+// lateFor is the delay before queued outcomes are written.
 const lateFor = 100 * time.Millisecond
 
 // add appends an outcome to the queue and reports whether the queue is full. If the queue was empty, flush is called
@@ -279,20 +279,20 @@ func (l *lateOutcomes) putBack(late []lateOutcome) {
 	l.timer.Reset(lateFor)
 }
 
-// Conclude records the outcome of an admitted call that the caller has run. The caller sets o.Duration. Conclude queues
-// the outcome, and a later transaction writes all queued outcomes. If the database is locked for too long, another
-// attempt follows. Call Flush to write the queued outcomes at the end of the program. If a write fails, a warning is
-// reported.
+// Conclude records the outcome of an admitted call that the caller has run. The caller must set o.Duration. Conclude
+// queues the outcome, and a later transaction writes all queued outcomes. If the database is locked for too long,
+// another attempt follows. If a write fails for another reason, a warning is reported. Before the program exits, it
+// must call Flush to write the queued outcomes.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
 	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.putBack) })
-	if full || a.call.call.Pending != "" { // the user has approved this call, so its outcome must be durable
+	if full || a.call.call.Pending != "" { // the user has approved this call, so the outcome must be durable
 		g.flush(ctx, g.late.putBack)
 	}
 }
 
 // Flush writes the queued outcomes. If another process locks the database for too long, Flush drops the outcomes and
-// reports a warning for each of them.
+// reports a warning for each dropped outcome.
 func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
@@ -332,7 +332,7 @@ func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	case err != nil && limited.Err() != nil:
 		locked(late)
 	case err != nil:
-		for _, l := range late { // write the outcomes separately, because one of them cannot be written
+		for _, l := range late { // write the outcomes separately, because at least one cannot be written
 			g.conclude(ctx, l.call, l.outcome, nil)
 		}
 	}

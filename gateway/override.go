@@ -17,14 +17,14 @@ import (
 	"toolcrib/review/impact"
 )
 
-// TierChoice is a user's choice of an approval tier for the user's calls of one or more tools.
+// TierChoice is a user's choice of an approval tier for calls of certain tools. It applies only to calls of this user.
 type TierChoice struct {
 	User  string
 	Tier  registry.ApprovalTier // "" removes the user's earlier choice
 	Layer registry.Layer        // layer that determines the view, which contains the tools
 	// Tools contains ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the
-	// active tools of an MCP server that have at least one of the given annotations. Server is the name of this server,
-	// and Hints contains keys of annotations in a definition. An empty Server or Hints does not restrict the selection.
+	// active tools of the MCP server with the name Server that have at least one of the annotations in Hints. Hints
+	// contains keys of annotations in a definition. An empty Server or Hints does not restrict the selection.
 	Tools  []string
 	Server string
 	Hints  []string
@@ -34,16 +34,16 @@ type TierChoice struct {
 type TierChange struct {
 	Set   []Override
 	Same  []Override  // tools that already have the tier; By and At are zero if no user has set the tier
-	Fixed []FixedTier // tools with a tier that cannot be set; always empty if TierChoice.Tools is not empty, because such a tool is then an error
+	Fixed []FixedTier // tools for which the tier cannot be set; if TierChoice.Tools is not empty, Fixed is always empty, because such a tool is then an error
 }
 
-// FixedTier is a tool with a tier that the user cannot set, and the reason.
+// FixedTier is a tool for which the user cannot set the tier, and the reason.
 type FixedTier struct {
 	Tool registry.Subject `json:"tool"`
 	Why  string           `json:"reason"`
 }
 
-// Tiers returns the result that SetTiers would return for c, but does not set any tier.
+// Tiers returns the result that SetTiers would return for c, without setting any tier.
 func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
 }
@@ -57,9 +57,9 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 	return found, err
 }
 
-// SetTiers changes the approval tier of the selected tools for the user c.User to c.Tier, in one transaction. All
-// processes apply the new tier to the next call. The actor must be a user. Every tool can get the tier
-// requires_approval. Only a tool whose approved tier is user_configurable can get the tier auto_approve.
+// SetTiers sets the approval tier of the selected tools for the user c.User to c.Tier, in a single transaction. All
+// processes apply the new tier to the next call. The actor must be a user. The tier requires_approval can be set for
+// every tool. The tier auto_approve can be set only for tools with the approved tier user_configurable.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
 	var change TierChange
@@ -170,7 +170,7 @@ func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live,
 	return tools, errors.Join(missing...)
 }
 
-// selected returns the active tools that c.Server and c.Hints select. It returns an *Error if there are none.
+// selected returns the active tools that c.Server and c.Hints select. It returns an *Error if no tool is selected.
 func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	all, _, err := registry.Layered{Finder: r, View: c.Layer.View()}.ByKind(ctx, registry.ActionTool, 0)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Li
 }
 
 // findTool returns the active tool with the given name: an id, an alias, a wire name, or a subject. It returns an
-// *Error if no tool or several tools have this name.
+// *Error if the name is unknown or ambiguous.
 func findTool(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
 	subject, err := registry.ParseSubject(name)
 	if err == nil {

@@ -20,8 +20,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Pending is a call that requires user approval. The call itself never changes, so that an answer applies to exactly
-// these arguments and this version of the tool.
+// Pending is a call that requires user approval. The caller, the arguments, and the version of the tool never change,
+// because the user's answer applies to exactly this call.
 type Pending struct {
 	Seq         int64  // number, counted from 1
 	ID          string // UUIDv7
@@ -31,17 +31,17 @@ type Pending struct {
 	ContentHash string
 	Args        json.RawMessage // canonical
 	CallContext CallContext     // description of the call by the caller, not verified
-	Digest      string          // hash of the call (see Pending.digest), with which an answer can identify the call
+	Digest      string          // hash of the call (see Pending.digest); the user's answer contains it
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
 	InForce int      // live version of the tool; 0 if the tool is no longer in use
-	Answer  *Answer  // nil before an answer
+	Answer  *Answer  // nil until the user answers
 	Outcome *Outcome // nil until the call has run
 }
 
 // Answer is the user's decision on a pending call. A pending call has at most one answer. An approval contains the id
-// of the only execution that it permits. Therefore a pending call runs at most once.
+// of the only execution that it permits. Therefore, a pending call runs at most once.
 type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
@@ -69,10 +69,10 @@ const (
 	PendingInterrupted PendingState = "interrupted" // approved, but toolcrib exited during the call; the call may have run and never runs again
 )
 
-// State returns the current state of p. An approved call without an outcome is PendingRunning until the timeouts of the
-// provider and the eval gate and another 10 seconds have passed since the approval. After that, it is
-// PendingInterrupted. A guarded call stays PendingRunning at least until it expires, because its client can repeat it
-// until then.
+// State returns the current state of p. An approved call without an outcome is PendingRunning at first. It becomes
+// PendingInterrupted when the time since the approval exceeds the timeouts of the provider and the eval gate by 10
+// seconds. A guarded call is PendingRunning at least until it expires, because the client can repeat the call until
+// then.
 func (g *Gateway) State(p Pending) PendingState {
 	switch now := g.stamp(); {
 	case p.Answer == nil && p.InForce != p.Version:
@@ -94,7 +94,7 @@ func (g *Gateway) State(p Pending) PendingState {
 	return PendingInterrupted
 }
 
-// digest returns the hash of the fields of p to which an answer applies.
+// digest returns the hash of the fields of p that an answer covers.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -128,7 +128,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if !p.waits { // the user's tier or the tool has changed in the meantime, so the call needs no approval
+		if !p.waits { // the tier or the tool has changed since the first check, so the call does not require approval
 			return g.addCall(ctx, tx, p)
 		}
 		pending := Pending{
@@ -163,8 +163,8 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	})
 }
 
-// same reports whether p and other have the same caller, tool, definition, and arguments. It ignores the call contexts.
-// The user reviews the call context of the first call.
+// same reports whether p and other have the same caller, tool, definition, and arguments. It ignores the call contexts;
+// the user reviews the call context of the first call.
 func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
@@ -192,7 +192,7 @@ func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) 
 }
 
 // Outcome returns the result of the pending call with the given id. While the call is waiting or running, it returns an
-// *Error with CodeApprovalRequired. If c has not made the call, it returns proposals.ErrNotFound.
+// *Error with CodeApprovalRequired. If c is not the caller of the pending call, it returns proposals.ErrNotFound.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
 	if err != nil && !errors.Is(err, proposals.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
@@ -235,15 +235,15 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 // MaxReason is the maximum length of the reason for a refusal, in characters.
 const MaxReason = 2_000
 
-// Approve approves the pending call with the given id and runs it. The argument expect contains the digest of the call
-// that the user has seen. If the digest of the stored call differs, Approve returns review.ErrDigest. If expect is "",
-// Approve does not compare the digests.
+// Approve approves the pending call with the given id and runs the call. expect is the digest of the call that the user
+// has seen. If the digest of the stored call differs, Approve returns review.ErrDigest. If expect is "", Approve does
+// not compare digests.
 //
-// One transaction records the approval and the start of the call before the call runs, and a pending call has at most
-// one answer. Therefore the call runs at most once. If toolcrib exits during the call, the state of the call is
-// PendingInterrupted, and the call does not run again. If a gate such as the cooldown or the daily limit refuses the
-// call, Approve returns the refusal and does not record the approval, so the call is still waiting. For a guarded call,
-// Approve only records the approval. The call runs when its client repeats it.
+// The call runs at most once, because the approval and the start of the call are recorded in a single transaction
+// before the call runs, and because a pending call has at most one answer. If toolcrib exits during the call, the state
+// of the call is PendingInterrupted, and the call does not run again. If a gate such as the cooldown or the daily limit
+// refuses the call, Approve returns the refusal without recording the approval, and the call continues to wait for an
+// answer. For a guarded call, Approve only records the approval; the call runs when the client repeats it.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
@@ -255,8 +255,8 @@ type Answering struct {
 	signed  *proof.Signed
 }
 
-// Signed returns an Answering for the action in s. This is the signed form of a statement from PrepareAnswer or
-// PrepareTiers.
+// Signed returns an Answering for the action in s, the signed form of a statement that PrepareAnswer or PrepareTiers
+// returned.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns an Answering for unsigned actions.
@@ -325,7 +325,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
 		}
-		if p.call.Caller.isGuarded() { // do not log the call now: only the guard can reach the server, and it runs the call later
+		if p.call.Caller.isGuarded() { // do not log the call yet; only the guard can reach the server, and the guard runs the call later
 			return nil
 		}
 		return tx.AddCall(ctx, p.call)
@@ -415,7 +415,7 @@ func checkReason(reason string) (string, error) {
 }
 
 // PrepareAnswer returns the statement that the actor must sign to approve or refuse a pending call. Pass the signed
-// statement to Gateway.Signed, and call Approve or Refuse on the result. The argument expect is described at Approve.
+// statement to Gateway.Signed, and call Approve or Refuse on the result. For expect, see Approve.
 func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
 	act := proposals.ActApproveCall
 	if !approve {
@@ -446,7 +446,8 @@ func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
 }
 
 // sign verifies that a.signed is the signed statement of the given answer to p, records the statement, and stores its
-// hash in the answer. It does not replace answer.At by the time of the statement, because the call runs now.
+// hash in the answer. It does not set answer.At to the time of the statement, because the call runs at the time
+// answer.At.
 func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor, p Pending, answer *Answer) error {
 	signed, err := a.gateway.signing.Open(ctx, tx, actor, a.signed)
 	if err != nil {
@@ -480,8 +481,8 @@ func tierAct(c TierChoice, set []Override) *statement.Tier {
 	return act
 }
 
-// StatementAct returns the content of a statement that sets only the tier in o. The statement that was signed for o may
-// also set the tiers of other tools.
+// StatementAct returns the content of a statement that sets only the tier in o. The signed statement may also set the
+// tiers of other tools.
 func (o Override) StatementAct() *statement.Tier {
 	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

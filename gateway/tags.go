@@ -29,11 +29,11 @@ const (
 // Parsed is the result of ParseTags.
 type Parsed struct {
 	Calls    []ParsedCall
-	Problems []ParseProblem // lines that begin like a call but are invalid
+	Problems []ParseProblem // lines that begin like a call but are not valid calls
 	Display  string         // the answer without the lines that are hidden from the user
 }
 
-// ParsedCall is a valid call in a model's answer. Parsing does not run the call.
+// ParsedCall is a valid call in a model's answer. The call has not run.
 type ParsedCall struct {
 	Tool registry.Live
 	Name string          // name in the answer: the prefix of a tag, or the name of a tool
@@ -53,15 +53,15 @@ type tag struct {
 	tool    registry.Live
 	pattern *regexp.Regexp // matches the whole text after the prefix; nil if the pattern cannot be used
 	steps   int            // number of instructions of the compiled pattern
-	groups  []string       // names of the arguments, one for each group of the pattern
+	groups  []string       // name of the argument for each group of the pattern
 	types   map[string][]string
 	problem string // reason why the pattern cannot be used; "" if it can
 }
 
-// ParseTags parses the tag lines in a model's answer. A tag line has the form "PREFIX: argument", where PREFIX is the
-// tag of a tool of the caller's agent. Each tag line is one call. ParseTags ignores white space around a line.
-// Parsed.Display is the answer without the valid tag lines of tools with stripFromDisplay, which is the default. The
-// work is limited and linear in the size of the answer.
+// ParseTags parses the tag lines in a model's answer. A tag line is a call in the form "PREFIX: argument", where PREFIX
+// is the tag of a tool of the caller's agent. ParseTags ignores white space around a line. Parsed.Display is the answer
+// without the valid tag lines of tools with stripFromDisplay, which is the default. The work is limited, and linear in
+// the size of the answer.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
 	if len(answer) > toolcall.MaxAnswer {
 		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
@@ -187,8 +187,8 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 
 // ParseJSON parses a model's answer as a single call in the strict JSON protocol. It checks the following in this
 // order: the answer has the form of a call, the caller's agent has the tool, the nonce in the call equals the given
-// nonce of the turn, and the arguments are valid. If a check fails, the error is an *Error with the protocol's code for
-// this check.
+// nonce of the turn, and the arguments are valid. If a check fails, the error is an *Error with the code that the
+// protocol defines for the check.
 func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string) (ParsedCall, error) {
 	call, err := toolcall.Parse(answer)
 	if err != nil {

@@ -1,4 +1,4 @@
-// This file finds and describes the tools of an agent, compiles their schemas, and asks the eval gate.
+// This file finds and describes the tools of an agent, compiles their schemas, and queries the eval gate.
 
 package gateway
 
@@ -33,14 +33,14 @@ type toolsetKey struct {
 	where  registry.Context
 }
 
-// toolset contains the tools of an agent or of a guarded server at one state of the registry.
+// toolset contains the tools of an agent or of a guarded server in a state of the registry.
 type toolset struct {
 	key     toolsetKey
 	state   int64
 	hash    string // hash over the content hashes of all entries, for the search index
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
-	missing error            // reason why the agent has no tools; nil if it has some
+	missing error            // reason why the agent does not have any tools, or nil
 	spoken  []GuardedTool    // approved prompts and instructions of a guarded server
 	profile registry.Live    // profile of the agent; zero if the agent does not exist
 	names   cache[string, registry.Entry]
@@ -55,15 +55,15 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
-// toolsets caches the toolset of each caller as of the newest known state of the registry.
+// toolsets caches the toolset of each caller in the newest known state of the registry.
 type toolsets struct {
 	ledger Ledger
 	warn   func(string)
 	cache  cache[toolsetKey, *toolset]
 }
 
-// of returns the current toolset of c. A transaction that uses the toolset must pass it to current, because a version
-// may have been approved in the meantime.
+// of returns the current toolset of c. A transaction that uses the toolset must pass it to current, because the
+// registry may have changed since the call of of.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the toolset with the key of previous at the state of the registry in the snapshot of r. If no version
-// has been approved since previous was resolved, the result is previous itself.
+// current returns the toolset with the key of previous in the state of the registry that r reads. If the registry has
+// not changed since previous was resolved, current returns previous.
 func (t *toolsets) current(ctx context.Context, r impact.ToolReader, previous *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == previous.state {
@@ -119,7 +119,8 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 	return set, nil
 }
 
-// lookup returns the current toolset of c and the tool in it with the given name. It returns the errors of find.
+// lookup returns the current toolset of c, and the tool with the given name in this toolset. It returns the same errors
+// as find.
 func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
@@ -139,7 +140,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
-	if s.key.server != "" { // guarded tools are known only by their names on the server
+	if s.key.server != "" { // guarded tools can only be called by their names on the server
 		for _, e := range s.entries {
 			if e.Definition.Tool.OriginName() == name {
 				s.names.put(name, e)
@@ -179,8 +180,8 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns the elements of entries with the given wire name. If no element has this wire name, nearest returns
-// entries. Thus wire names take precedence over upstream names.
+// nearest returns the elements of entries with the given wire name, or all entries if no element has this wire name.
+// Wire names therefore have precedence over upstream names.
 func nearest(wireName string, entries []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(entries), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != wireName })
 	if len(own) > 0 {
@@ -202,7 +203,7 @@ func unknown(name string) error {
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }
 
-// deactivated returns the error for a lookup of an inactive tool by the given name.
+// deactivated returns the error for a lookup of the inactive tool e by the given name.
 func deactivated(name string, e registry.Entry) error {
 	if e.Refused != nil {
 		return &Error{Code: CodeUnknown, Message: fmt.Sprintf("%s is not in use: %s.", jsondoc.Quote(name), jsondoc.Printable(e.Refused.Error()))}
@@ -235,7 +236,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change the agent's allow-list.", Details: details}
 }
 
-// ambiguous returns the error for a name that several tools have. The error lists the ids of these tools.
+// ambiguous returns an error about a name that several tools have. The error lists the ids of these tools.
 func ambiguous(name string, matches []registry.Entry) error {
 	slices.SortFunc(matches, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	ids := lists.Map(matches, func(e registry.Entry) string { return e.Subject.ID })
@@ -250,11 +251,10 @@ func ambiguous(name string, matches []registry.Entry) error {
 	}
 }
 
-// Gate is the eval gate. After all earlier gates have admitted a call of a tool with RequiresGate, the eval gate
-// approves or refuses the call.
+// Gate is the eval gate. It approves or refuses calls of tools with RequiresGate that have passed all earlier gates.
 type Gate interface {
-	// Ask returns the gate's decision on a call, and stops when ctx is done. An error indicates that the gate failed,
-	// not that it refused the call.
+	// Ask returns the gate's decision on a call, and stops when ctx is done. An error indicates that the gate did not
+	// make a decision.
 	Ask(ctx context.Context, in Invocation) (GateAnswer, error)
 }
 
@@ -264,17 +264,16 @@ type GateAnswer struct {
 	Reason   string
 }
 
-// evalGate is the eval gate with the policy for calls on which the gate does not decide.
+// evalGate is the eval gate, with the policy for calls without a decision of the gate.
 type evalGate struct {
 	gate    Gate // nil for none
 	timeout time.Duration
-	closed  bool // refuse calls if the gate does not answer
+	closed  bool // whether calls without a decision are refused
 }
 
-// check asks the eval gate for a decision if the tool requires the gate. It returns an error if the gate refuses the
-// call. If the gate fails or exceeds the timeout, some calls are refused with an error: calls of a destructive tool,
-// calls that required approval, and, if g.closed is true, all calls. Any other call may run, and check returns a
-// warning.
+// check queries the eval gate if the tool requires the gate. It returns an error if the gate refuses the call. If the
+// gate fails or exceeds the timeout, check returns an error for calls of destructive tools, for calls that required
+// approval, and, if g.closed is true, for all calls. Any other call may run, and check returns a warning.
 func (g evalGate) check(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
@@ -335,11 +334,11 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 // Index ranks the texts of tools by their relevance to a query.
 type Index interface {
 	// Rank returns the indexes of at most limit texts that match the query, the best match first. key identifies the
-	// list of texts. Rank calls texts only if it has not indexed the list with this key.
+	// list of texts that texts returns. Rank calls texts only if the list with this key is not indexed yet.
 	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
 }
 
-// Text is the searchable text of a tool. Its fields have different weights in a search.
+// Text is the searchable text of a tool. The fields have different weights in a search.
 type Text struct {
 	Names string // wire name, id, aliases, and display name
 	Short string // short description and category
@@ -354,7 +353,7 @@ type Hit struct {
 	Kind     registry.ToolKind
 	Category string
 	Short    string // at most registry.MaxShortDescription characters
-	Deferred bool   // the tool is not in the agent's prompt
+	Deferred bool   // whether the agent's prompt omits the tool
 	Approval registry.ApprovalTier
 }
 
@@ -365,8 +364,8 @@ const (
 )
 
 // Search returns the tools of the caller's agent that match the query, the best match first. Deferred tools are
-// included. If query is empty, Search returns all tools in the order of the catalog. It returns at most limit tools. A
-// limit of 0 means DefaultHits, and the maximum is MaxHits.
+// included. If query is empty, Search returns all tools in the order of the catalog. It returns at most limit tools; 0
+// means DefaultHits, and the maximum is MaxHits.
 func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
 	limit = min(max(cmp.Or(limit, DefaultHits), 1), MaxHits)
 	set, err := g.toolsets.of(ctx, c)
@@ -409,7 +408,8 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	return hits, err
 }
 
-// short returns the one-line description of a tool, from the description or, if there is none, from the usage notes.
+// short returns a single-line description of a tool, derived from the description or, if it is empty, from the usage
+// notes.
 func short(t registry.Tool) string {
 	if s := t.Short(); s != "" {
 		return s
@@ -432,8 +432,8 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst returns at most limit indexes of s.entries. The tools that have the query as one of their names come
-// first, followed by the other tools in order.
+// exactFirst returns at most limit indexes of s.entries: first the tools with a name that equals the query, and then
+// the tools in order.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -447,7 +447,7 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 }
 
 // Tools returns the profile of the caller's agent and the agent's tools in the order of the catalog. Deferred tools are
-// included. If the agent does not exist or has no tools, the result is empty, and the error is nil.
+// included. If the agent does not exist or does not have any tools, the result is empty, and the error is nil.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -474,9 +474,9 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	return Description{Tool: e.Live, Why: set.allowed[e.Subject].Why(), Approval: tier}, err
 }
 
-// tierOf returns the approval tier that applies if c calls the given tool. A guarded call of a tool with an overridable
-// tier normally requires no approval, because the client itself asks its user. It requires approval only if the user
-// has set the tier of the tool to requires_approval.
+// tierOf returns the approval tier that applies if c calls the given tool. If the tier of the tool is overridable, a
+// guarded call requires approval only if the user has set the tier to requires_approval. Otherwise, the client is
+// responsible for prompting its user.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
 	if !t.Approval.Overridable() || t.NeedsConfirmation() {
@@ -492,7 +492,7 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	return t.EffectiveTier(override), nil
 }
 
-// toolSchemas contains the compiled schemas of a tool. A schema is nil if the definition does not contain it.
+// toolSchemas contains the compiled schemas of a tool. Schemas that are missing in the definition are nil.
 type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
@@ -502,8 +502,8 @@ type schemas struct {
 	cache cache[string, *toolSchemas] // keyed by content hash
 }
 
-// compiled returns the compiled schemas of a tool. If a schema cannot be compiled, it returns an *Error, because the
-// gateway could not validate the arguments or the result of a call.
+// compiled returns the compiled schemas of a tool. If a schema cannot be compiled, it returns an *Error, because
+// arguments or results cannot be validated without the schema.
 func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	if s, ok := c.cache.get(tool.ContentHash); ok {
 		return s, nil
@@ -561,7 +561,7 @@ const (
 	maxQuoted   = 300 // maximum length of a path or a message, in characters
 )
 
-// ArgumentProblem is the JSON form of one problem of invalid arguments or of an invalid result, in Error.Details.
+// ArgumentProblem is the JSON form of a problem of invalid arguments or of an invalid result, in Error.Details.
 type ArgumentProblem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`

@@ -6,6 +6,6 @@
 // runs in a transaction, so a list of inputs is stored completely or not at all. If arguments are invalid, the error
 // lists all problems with their paths. Deleted records never appear in results, links, or counts.
 //
-// Reminders and schedules are only stored. No part of toolcrib delivers reminders or runs schedules. A note in every
-// response about reminders or schedules tells the model about this limitation.
+// Reminders and schedules are only stored. No part of toolcrib delivers reminders or runs schedules. Every response
+// about reminders or schedules contains a note about this limitation.
 package builtin

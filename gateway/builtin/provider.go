@@ -228,8 +228,8 @@ type Known struct {
 }
 
 // Known returns the data of owner at the time t. Notes contains as many of the newest 200 memories as fit into a
-// prompt. No memory is truncated. The most important memories precede the others, and newer memories precede older
-// memories of the same importance.
+// prompt. No memory is truncated. Memories are sorted by importance, and memories of the same importance by age, the
+// newest first.
 func (p *Provider) Known(ctx context.Context, owner Owner, t time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, owner, t.UTC().Truncate(time.Microsecond), func(r Reader) error {

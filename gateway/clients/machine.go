@@ -35,8 +35,8 @@ type Machine struct {
 
 // folders contains candidates for the folders at the beginning of locations. Machine.folder uses the first candidate
 // that has the requested name, applies to the system, and has a path. A candidate has a path if its variable is set or
-// its path field is not empty. The path field is relative to the home folder. An empty system stands for all systems,
-// and "unix" stands for all systems except Windows.
+// its path field is not empty. The path field is relative to the home folder. An entry with an empty system applies to
+// all systems, and an entry with "unix" applies to all systems except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
 	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system

@@ -1,5 +1,5 @@
-// Package guarding reports which MCP servers of clients are guarded, and which of their proposals and calls wait for the
-// user.
+// Package guarding reports which MCP servers of clients are guarded, and which proposals and calls of these servers
+// wait for the user.
 package guarding
 
 import (
@@ -26,14 +26,14 @@ type Reader interface {
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
-// Store contains the functions that read the data for a status. If no database exists yet, the zero value is used, in
-// which all functions are nil.
+// Store contains the functions that read the data for a status. The zero value, in which all functions are nil,
+// represents a missing database.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
 	// Pending returns calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
-	// Imported returns the names of all servers from which tools were ever imported.
+	// Imported returns the names of all servers in the records of imports.
 	Imported func(ctx context.Context) ([]string, error)
 	// LeftOut returns the entries in the newest list of a server that could not be proposed.
 	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
@@ -44,7 +44,7 @@ type Status struct {
 	Entries []Entry
 	Servers []Server // servers of clients in the order of Entries, followed by other servers with open proposals
 	Calls   []HeldCall
-	More    bool // further calls wait for the user
+	More    bool // whether further calls wait for the user
 }
 
 // MostCalls is the maximum number of waiting calls in a status.
@@ -62,17 +62,18 @@ type HeldCall struct {
 type Entry struct {
 	Client  string        `json:"client"`
 	File    string        `json:"file"`
-	Project bool          `json:"-"`                // the file belongs to a project
+	Project bool          `json:"-"`                // whether the file belongs to a project
 	Name    string        `json:"name"`             // name of the server in the file
-	Server  string        `json:"server,omitempty"` // name of the server in toolcrib; "" if it has no name or its guard has no effect
+	Server  string        `json:"server,omitempty"` // name of the server in toolcrib; "" if it has no name or its guard is ineffective
 	State   clients.State `json:"state"`            // guarded, open, or refused
 	Why     string        `json:"-"`                // reason why the server is not guarded, or the problem with its guard
 	// Disabled reports whether the client does not start the server.
 	Disabled bool `json:"disabled,omitempty"`
-	// Differs is the reason why the guard has no effect, as a phrase that follows "the guard": the guard does not use
-	// the user's own program, database, settings, or server. It is "" if the guard is effective.
+	// Differs is the reason why the guard is ineffective: it does not use the user's program, database, and settings,
+	// or its name belongs to another server. The reason is a phrase that follows the words "the guard". Differs is ""
+	// if the guard is effective.
 	Differs string `json:"-"`
-	// Program and Database are used by the guard, even if they are not the user's own.
+	// Program and Database are the program and the database of the guard, even if the guard is ineffective.
 	Program  string `json:"program,omitempty"`
 	Database string `json:"database,omitempty"`
 	Command  string `json:"command,omitempty"` // command or URL of the server, with secrets masked
@@ -82,11 +83,12 @@ type Entry struct {
 type Server struct {
 	Name  string
 	Tools Counts
-	Texts Counts // prompts and instructions, unless they are not reviewed
+	Texts Counts // prompts and instructions, if they are reviewed
 	// Sets contains the names of the change sets of open proposals; the name is "" for a proposal without a change set.
 	Sets []string
-	Last *LastCall // last call through a guard; nil if there was none
-	// LeftOut contains the entries in the newest list that cannot be proposed, or the reason why no list is available.
+	Last *LastCall // last call through a guard, or nil
+	// LeftOut contains the entries in the newest list that cannot be proposed, or the reason why the list is not
+	// available.
 	LeftOut []wire.Skipped
 }
 
@@ -122,7 +124,7 @@ type LastCall struct {
 	Command string       `json:"command,omitempty"` // command or URL of the server that received the call, with secrets masked
 }
 
-// Differs reports whether any entry has a guard without effect.
+// Differs reports whether any entry has an ineffective guard.
 func (s Status) Differs() bool {
 	return slices.ContainsFunc(s.Entries, func(e Entry) bool { return e.Differs != "" })
 }
@@ -157,7 +159,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		if v.Command != "" || v.URL != "" {
 			entry.Command = strings.Join(v.Runs(), " ")
 		}
-		if e.Differs != "" { // the guard has no effect
+		if e.Differs != "" { // the guard is ineffective
 			entry.Server = ""
 		}
 		s.Entries = append(s.Entries, entry)
@@ -273,7 +275,7 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 	}), err
 }
 
-// OpenOf returns the proposals about tools and texts of the named server. The proposals are in one of the given states.
+// OpenOf returns the proposals in the given states about tools and texts of the named server.
 func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.State) (open []review.Bundle, err error) {
 	text := "tool:" // if the server's name is too long for an id, search all tools
 	if prefix, named := strings.CutSuffix(registry.ImportedID(server, "x"), "_x"); named {
@@ -318,8 +320,8 @@ func (e Entry) StateText() string {
 	return "not guarded"
 }
 
-// Reason returns the reason why the entry is not guarded, the problem with its guard, or a remedy. It returns "" if the
-// guard has no problem, and for a disabled server that can be guarded.
+// Reason returns the reason why the entry cannot be guarded, the problem with its guard, or the command that adds a
+// guard. It returns "" for an effective guard, and for a disabled server that can be guarded.
 func (e Entry) Reason() string {
 	wrap := "toolcrib wrap " + e.Client
 	if e.Project {

@@ -1,4 +1,4 @@
-// This file contains the provider for tools of HTTP hubs.
+// This file implements the provider for tools of HTTP hubs.
 
 package hub
 
@@ -58,7 +58,7 @@ func New(c Config) *Hub {
 	}
 	return &Hub{config: c, client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(next *http.Request, via []*http.Request) error { // a redirect must keep the host, the scheme, and the method
+		CheckRedirect: func(next *http.Request, via []*http.Request) error { // a redirect must not change the host, the scheme, or the method
 			first := via[0]
 			if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
 				return errRedirect
@@ -77,8 +77,8 @@ var errRedirect = errors.New("the hub sent a redirect to an address that is not 
 // errLong indicates a response that exceeds Config.MaxBytes.
 var errLong = errors.New("the response is too long")
 
-// call is the JSON request to a hub. The ids of the mission and the conversation, and Context.CallContext, come from the
-// caller and are not verified.
+// call is the JSON request to a hub. The caller provides the ids of the mission and the conversation, and
+// Context.CallContext. These fields are not verified.
 type call struct {
 	Tool         string          `json:"tool"` // name of the tool in the hub: Provider.Name, or the wire name
 	Agent        string          `json:"agent_id"`
@@ -101,8 +101,8 @@ type requestContext struct {
 	Local   bool      `json:"local"`
 	// Features contains the agent's switches for features of the application.
 	Features map[string]bool `json:"features,omitempty"`
-	// CallContext is the caller's unverified description of the call. It omits the ids of the mission and the
-	// conversation, which the request contains already. It is nil if the caller sent no description.
+	// CallContext is the caller's unverified description of the call, without the ids of the mission and the
+	// conversation, which are separate fields of the request. It is nil if the caller did not send a description.
 	CallContext json.RawMessage `json:"said,omitempty"`
 }
 
@@ -121,9 +121,9 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. If a result is not an object, Run returns the object {"result": …} instead. The
-// output schema still describes the result without this object. Run passes on error codes of the hub, except the codes
-// that are reserved for the gateway.
+// Run implements gateway.Provider. If a result is not an object, Run wraps it in the object {"result": …}. The output
+// schema describes the unwrapped result. Run returns error codes of the hub unchanged, except codes that are reserved
+// for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -181,8 +181,8 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	return body, res.StatusCode, err
 }
 
-// Headers maps header names to values. In a value, $agent, $customer, $user, $mission, $conversation, $call, and $tool
-// represent values of the call, and $$ represents a dollar sign.
+// Headers maps header names to values. In a header value, $agent, $customer, $user, $mission, $conversation, $call, and
+// $tool represent values of the call, and $$ represents a dollar sign.
 type Headers map[string]string
 
 // reserved contains the headers that toolcrib sets, and the headers that concern the connection.
@@ -230,7 +230,7 @@ func (h Headers) set(header http.Header, c call) {
 	}
 }
 
-// value returns the value that $name represents in a header.
+// value returns the value of the call that $name represents in a header.
 func (c call) value(name string) (value string, ok bool) {
 	value, ok = map[string]string{
 		"$": "$", "agent": c.Agent, "customer": c.Customer, "user": c.User, "mission": c.Mission,
@@ -248,8 +248,8 @@ type answer struct {
 	result        json.RawMessage
 	failure       *failure
 	needsApproval bool
-	request       string                     // the hub's id of a pending approval
-	rest          map[string]json.RawMessage // other fields, which are passed on to the caller
+	request       string                     // id of a pending approval in the hub
+	rest          map[string]json.RawMessage // other fields, which are returned to the caller
 }
 
 // failure is the error in a response of a hub.
@@ -264,8 +264,8 @@ const maxRequest = 200
 // errForm indicates a malformed response.
 var errForm = errors.New("does not have the form {success, tool, result or error}")
 
-// parse parses a response. Keys are case-sensitive and must be unique, because a hub that repeats its input could
-// otherwise be made to send a response with a different meaning.
+// parse parses a response. Keys are case-sensitive and must be unique. Otherwise, an input that the hub repeats in the
+// response could change the meaning of the response.
 func parse(body []byte) (answer, error) {
 	fields, err := object(body)
 	if err != nil {
@@ -284,7 +284,7 @@ func parse(body []byte) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	var message string // the error may be a plain sentence
+	var message string // the error may be a string instead of an object
 	if json.Unmarshal(fields["error"], &message) == nil && message != "" {
 		a.failure = &failure{message: message}
 		delete(fields, "error")
@@ -318,8 +318,8 @@ func parse(body []byte) (answer, error) {
 	return a, nil
 }
 
-// object returns the members of a JSON object. It does not parse the values of the members, because they may have
-// megabytes.
+// object returns the members of a JSON object. It does not parse the values of the members, because they may be
+// megabytes long.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -349,7 +349,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns the content of raw if raw is a JSON string, and "" if raw is null. Otherwise, it returns raw itself.
+// text returns the decoded string if raw is a JSON string, and "" if raw is null. Otherwise, it returns raw unchanged.
 func text(raw json.RawMessage) string {
 	var s string
 	if isNull(raw) || json.Unmarshal(raw, &s) == nil {
@@ -358,8 +358,7 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// read converts a response of the hub to an output or an error. The argument name contains the name of the tool in the
-// hub.
+// read converts a response of the hub to an output or an error. name is the name of the tool in the hub.
 func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
 	a, err := parse(body)
 	switch {
@@ -406,7 +405,8 @@ func (a answer) pending(in gateway.Invocation) error {
 	return e
 }
 
-// otherFields returns a JSON object with the fields that parse did not interpret, or nil if there are none.
+// otherFields returns a JSON object with the fields that parse did not interpret, or nil if parse interpreted all
+// fields.
 func (a answer) otherFields() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil

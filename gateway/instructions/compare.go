@@ -1,4 +1,4 @@
-// This file compares the skills and instruction files on disk with the approved ones.
+// This file compares the skills and instruction files on disk with their approved versions.
 
 package instructions
 
@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Approved describes an approved skill or instruction file. Compare compares it with the file on disk.
+// Approved describes an approved skill or instruction file.
 type Approved struct {
 	Subject registry.Subject
 	Path    string
@@ -141,9 +141,9 @@ func changeText(before, after registry.File) string {
 	return "mode"
 }
 
-// NewID returns an unused id for a new skill or instruction file. The id is derived from the name of the skill's folder
-// or from the path of the file. If this id is taken, NewID derives a longer id from the whole path, and finally adds a
-// hash of the path.
+// NewID returns an unused id for a new skill or instruction file. It derives the id from the name of the skill's folder
+// or from the path of the file. If this id is in use, NewID derives a longer id from the whole path. If the longer id
+// is in use, too, NewID adds a hash of the path.
 func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	elements := strings.Split(p, "/")
 	short := elements
@@ -164,7 +164,7 @@ func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	}
 }
 
-// slug reduces each word to lower-case letters and digits, and joins the words with underscores. It drops the
+// slug converts each word to lower-case letters and digits, and joins the words with underscores. It omits the
 // extensions of instruction files.
 func slug(words []string) string {
 	text := strings.ToLower(strings.Join(words, "_"))
@@ -186,11 +186,11 @@ func cut(id string, most int) string {
 	return strings.TrimRight(id, "_")
 }
 
-// Listed is a skill or an instruction file, approved or found on disk, in a list for users.
+// Listed is an entry in a list for users: a skill or an instruction file that is approved or was found on disk.
 type Listed struct {
 	Subject registry.Subject // its ID is "" if the file was neither approved nor proposed
 	Folder  string           // searched folder, to which Path is relative; "" if the disk was not searched
-	Above   bool             // Folder is above the folder of the project
+	Above   bool             // whether Folder is above the folder of the project
 	Path    string
 	Version int             // 0 if the file was never approved
 	Status  registry.Status // status of the approved version
@@ -202,7 +202,7 @@ type Listed struct {
 	Proposal string
 }
 
-// State returns a description of the state for display.
+// State returns the state of the entry for display.
 func (l Listed) State() string {
 	switch {
 	case l.Drift != "":
@@ -215,8 +215,8 @@ func (l Listed) State() string {
 	return "as approved"
 }
 
-// At returns the location for display. It begins with "~/" for files of the home folder. Otherwise it is relative to the
-// folder of the project, or absolute if the file is above that folder.
+// At returns the location for display. It begins with "~/" for files of the home folder. Otherwise, it is relative to
+// the folder of the project, or absolute if the file is above this folder.
 func (l Listed) At() string {
 	if l.Above {
 		return l.Folder + "/" + l.Path

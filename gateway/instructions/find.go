@@ -44,9 +44,9 @@ const (
 	maxSearch  = 64
 )
 
-// Search returns the skills and instruction files below dir, ordered by path. It also reads imported files: files below
-// dir that files elsewhere import. The caller passes their paths, relative to dir. An error means that dir could not be
-// searched. Errors of single files are in Found.Err.
+// Search returns the skills and instruction files below dir, ordered by path. imported contains the paths, relative to
+// dir, of further files to read, which are imported by files outside dir. Search returns an error only if dir cannot be
+// searched. Errors of individual files are in Found.Err.
 func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
@@ -76,8 +76,8 @@ func (t *Tree) sort() {
 	slices.Sort(t.Unchecked)
 }
 
-// unlisted returns the instruction files in dir, a folder that cannot be listed. Clients can still open these files by
-// name. unlisted cannot find files for patterns that contain "*".
+// unlisted returns the instruction files in dir, a folder that cannot be listed. Clients may still open these files by
+// name. unlisted does not find files that match patterns with "*".
 func unlisted(dir string) []Found {
 	var found []Found
 	for _, p := range places.Above.Places() {
@@ -90,12 +90,13 @@ func unlisted(dir string) []Found {
 	return found
 }
 
-// Refuse returns a Found for the file at path p. Because of err, this file cannot be compared.
+// Refuse returns a Found for the file at path p, which cannot be compared because of err.
 func Refuse(p string, err error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, err)}
 }
 
-// With returns a copy of t that also contains the approved skills and files in locations that no client searches.
+// With returns a copy of t that also contains the approved skills and files that Search does not find, because clients
+// do not search their locations.
 func (t Tree) With(approved []Approved) (Tree, error) {
 	known := lists.Set(t.Found, func(f Found) string { return f.Path })
 	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
@@ -112,7 +113,7 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	defer root.Close() //nolint:errcheck // opened for reading
 	s := &search{Tree: t, root: root, known: known}
 	s.Found = slices.Clone(s.Found)
-	for _, a := range approved { // not found by Search
+	for _, a := range approved { // approved contains only the files that Search has not found
 		there := s.isSkill(a.Path)
 		if a.Subject.Kind == registry.KindInstructions {
 			info, err := s.root.Lstat(a.Path)
@@ -126,8 +127,8 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	return s.Tree, nil
 }
 
-// ignoresCase reports whether the file system ignores case, as on macOS and Windows. There, a client that opens
-// AGENTS.md may get agents.md.
+// ignoresCase reports whether the file system ignores case, as on macOS and Windows. In such a file system, a client
+// that opens AGENTS.md may read agents.md.
 func ignoresCase(root *os.Root) bool {
 	entries, err := readDir(root, ".")
 	if err != nil {
@@ -154,13 +155,13 @@ type search struct {
 	root     *os.Root
 	scope    places.Scope
 	patterns []places.Pattern
-	folds    bool // the file system ignores case; patterns are lower-case
+	folds    bool // whether the file system ignores case; if so, patterns are lower-case
 	known    map[string]bool
 	entries  int
 }
 
-// folder searches dir recursively. If dir cannot be opened, folder adds it to s.Found with the error. The reason is
-// that a client may read a file in dir by name, or that the agent may open dir later.
+// folder searches dir recursively. If dir cannot be opened, folder adds it to s.Found with the error, because a client
+// may read a file in dir by name, or the agent may open dir later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,7 +218,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	return s.folder(p, depth+1)
 }
 
-// match returns the place that matches the file or folder at p.
+// match returns the place with a pattern that matches the file or folder at p. It returns false if no pattern matches.
 func (s *search) match(p string, isDir bool) (places.Place, bool) {
 	return places.Match(s.patterns, s.folded(p), isDir, s.scope == places.Project)
 }
@@ -262,7 +263,7 @@ func (s *search) readIfMatched(p string, isDir bool) bool {
 	return true
 }
 
-// changesHooks reports whether f, a settings file of Claude Code, may disable or change a hook. It returns true if f
+// changesHooks reports whether f, a settings file of Claude Code, may disable or change hooks. It returns true if f
 // cannot be interpreted.
 func changesHooks(f Found) bool {
 	text := f.Folder.Files[path.Base(f.Path)]
@@ -333,13 +334,13 @@ const maxImports = 5
 // importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
 var importPattern = lazyregexp.New(`(?:^|\s)@((?:[^\s\\]|\\.)+)`)
 
-// importers are the lower-case names of files that may contain imports. Clients also follow imports in the rules of
-// Claude Code and in imported files. The list includes agents.md because Gemini CLI can be configured to read it, and
-// because Claude Code reads it if CLAUDE.md imports it.
+// importers contains the lower-case names of files that may contain imports. Clients also follow imports in the rules
+// of Claude Code and in imported files. agents.md is included because Gemini CLI can be configured to read it, and
+// because CLAUDE.md may import it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
-// imports recursively reads the imported files. It also follows imports in code blocks, because clients do not agree on
-// what is a code block.
+// imports recursively reads the imported files. It also follows imports in code blocks, because clients recognize
+// different code blocks.
 func (s *search) imports() {
 	depth := map[string]int{}
 	for i := 0; i < len(s.Found); i++ { // the loop appends to s.Found
@@ -367,7 +368,8 @@ func (s *search) imports() {
 	}
 }
 
-// targets returns the paths that text imports. A path with trailing punctuation is returned with and without it.
+// targets returns the paths that text imports. If a path has trailing punctuation, targets returns the path with and
+// without the punctuation.
 func targets(text string) []string {
 	var list []string
 	known := map[string]bool{"": true}
@@ -384,7 +386,7 @@ func targets(text string) []string {
 }
 
 // resolve returns the path of target, which the given file imports. If local is true, p is relative to the searched
-// folder. Otherwise the target is outside of the folder, and p is absolute or begins with "~/".
+// folder. Otherwise, the target is outside the folder, and p is absolute or begins with "~/".
 func (s *search) resolve(file, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
 		if s.scope != places.User {
@@ -402,7 +404,7 @@ func (s *search) resolve(file, target string) (p string, local bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// include reads the imported file p and reports whether p is a new path. It ignores missing files.
+// include reads the imported file p. It returns false if p is missing, or was already read.
 func (s *search) include(p, client string) bool {
 	if s.known[p] {
 		return false

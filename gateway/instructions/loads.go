@@ -1,4 +1,4 @@
-// This file determines when the parts of files enter the context of an agent.
+// This file determines when clients add the parts of files to the context of an agent.
 
 package instructions
 
@@ -22,21 +22,21 @@ import (
 // Occasion is an event that loads a part of a file into the context of an agent.
 type Occasion string
 
-// Occasions, earliest first. For Printed and NotText, the file itself never enters the context.
+// Occasions, earliest first. With Printed and NotText, the content of the file never enters the context.
 const (
 	AtOnce   Occasion = "at once"     // at the start of every session
 	Matching Occasion = "on matching" // when the agent works with files that match Load.Note
 	OnUse    Occasion = "on use"      // when the skill, the command, or the subagent is used
 	OnRead   Occasion = "when read"   // when the agent opens the file
-	Printed  Occasion = "output only" // the file is a program, and the agent sees only its output
-	NotText  Occasion = "not text"    // the file is an image or another binary
+	Printed  Occasion = "output only" // never; the file is a program, and the agent sees only its output
+	NotText  Occasion = "not text"    // never; the file is an image or another binary
 )
 
 // Occasions returns all occasions, earliest first.
 func Occasions() []Occasion { return []Occasion{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
 
-// Load is a part of a skill or an instruction file that enters the context of an agent on one occasion. Text is "" if
-// the text is unknown.
+// Load is a part of a skill or an instruction file that enters the context of an agent on a certain occasion. Text is
+// "" if the text is unknown.
 type Load struct {
 	Occasion Occasion
 	File     string // path relative to the folder of the skill or the instruction file
@@ -81,8 +81,8 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 // programs are the extensions of files that agents execute rather than read.
 var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript")
 
-// listed returns the loads of a skill or a subagent. The name and the description enter the context at once, and the
-// body enters the context when the skill or the subagent is used.
+// listed returns the loads of a skill or a subagent. The name and the description enter the context at the start of a
+// session, and the body enters the context when the skill or the subagent is used.
 func listed(name, file string, f registry.File, dir string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
@@ -139,8 +139,9 @@ var everywhere = sync.OnceValue(func() []places.Pattern {
 	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false), places.Plugin.Patterns(false))
 })
 
-// occasionText returns how clients load the files that match pattern: "agent", "command", "attached", or "rule". It
-// returns "" if clients load the complete files. The result depends only on the folders in pattern.
+// occasionText returns the name of the way in which clients load the files that match pattern: "agent", "command",
+// "attached", or "rule". It returns "" if clients load the complete files. The result depends only on the folders in
+// pattern.
 func occasionText(pattern string) string {
 	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
 		switch {
@@ -178,7 +179,7 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	return []Load{l}
 }
 
-// value returns the value of key in the front matter as one line. Items of a list are separated by commas.
+// value returns the value of key in the front matter as a single line. Items of a list are separated by commas.
 func value(keys *jsondoc.Node, key string) string {
 	n := keys.Get(key)
 	switch {
@@ -197,7 +198,7 @@ func value(keys *jsondoc.Node, key string) string {
 // After is nil for a removed load.
 type LoadChange struct {
 	Now, After *Load
-	Same       bool // the agent receives the same content
+	Same       bool // whether the agent receives the same content
 }
 
 // Load returns the load after the approval, or the load before the approval if the approval removes it.
@@ -214,10 +215,10 @@ type Size struct {
 	tokens.Counts
 }
 
-// Cost is the size of the texts that enter the context on one occasion, before and after an approval.
+// Cost is the size of the texts that enter the context on an occasion, before and after an approval.
 type Cost struct {
 	Occasion   Occasion
-	Note       string // note of the load, if only one load belongs to the occasion
+	Note       string // note of the load, if only a single load belongs to the occasion
 	Now, After Size
 }
 

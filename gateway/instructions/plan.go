@@ -14,8 +14,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// Step is the response to a difference. It has either a draft that would approve the files on disk, or the reason why
-// nothing is proposed.
+// Step is the planned response to a difference. It contains either a draft that proposes to approve the files on disk,
+// or the reason for not making a proposal.
 type Step struct {
 	Difference
 	Draft  *proposals.Draft
@@ -33,7 +33,8 @@ type Origin struct {
 	Taken func(registry.Kind, string) bool
 }
 
-// Plan returns a step for each difference. Drafts propose to approve the state on disk. New subjects receive unique ids.
+// Plan returns a step for each difference. The drafts propose to approve the state on disk. New subjects receive unique
+// ids.
 func Plan(differences []Difference, o Origin) ([]Step, error) {
 	used := map[registry.Subject]bool{}
 	groups := map[string]int{}
@@ -92,8 +93,8 @@ func (o Origin) step(d Difference) (Step, error) {
 	return s.checked(), nil
 }
 
-// checked returns the step. If the draft of the step cannot be submitted, checked replaces the draft by the reason.
-// Otherwise, the draft would block the other proposals of its change set.
+// checked returns the step. If the draft of the step cannot be submitted, checked replaces the draft by the reason,
+// because the draft would block the other proposals of the change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {
 		return s

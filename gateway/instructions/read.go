@@ -55,7 +55,7 @@ func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) 
 	return folder, err
 }
 
-// linked returns the file p, a link, with the content of the link's target. The link itself is passed as f.
+// linked returns the file p, a link, with the content of the link's target. f is the link.
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
@@ -190,25 +190,25 @@ func describeType(m fs.FileMode) string {
 
 // wrap adds the file name p to an error. It quotes the name, which may contain control characters.
 func wrap(p string, err error) error {
-	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // only an unwrapped PathError repeats the path
+	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // only an unwrapped PathError contains the path again
 		err = of.Err
 	}
 	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)
 }
 
-// ErrNotKept indicates that the content of a binary file is not stored, because only its hash was approved.
+// ErrNotKept indicates that the content of a binary file is not stored, because only the hash of the file was approved.
 var ErrNotKept = errors.New("the content of the file is not stored, because an earlier version of toolcrib stored only the hash; copy the file from its source and propose it again (toolcrib import --files)")
 
 // Restore writes the named files of f, an approved skill or instruction file, below dir. It replaces each file
-// atomically, and replaces a link rather than following it. If a file cannot be written, Restore continues with the
-// other files and returns all errors. The function content returns the content of the binary file with the given
-// SHA-256 hash, or false if the content is not stored.
+// atomically, and replaces links rather than following them. If a file cannot be written, Restore continues with the
+// other files and returns all errors. content must return the content of the binary file with the given SHA-256 hash,
+// or false if the content is not stored.
 func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // the restored files are closed by write
+	defer root.Close() //nolint:errcheck // write closes the restored files
 	base := f.Path
 	if kind == registry.KindInstructions {
 		base = path.Dir(f.Path)
@@ -229,7 +229,7 @@ func Remove(dir string, f registry.Folder, files []string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // Remove opens no files
+	defer root.Close() //nolint:errcheck // Remove does not open files
 	var errs []error
 	for _, name := range files {
 		p := path.Join(f.Path, name)

@@ -28,14 +28,14 @@ type Expose string
 
 // Values of Expose. They do not affect prompts and resources.
 const (
-	// ExposeMeta lists toolcrib's own tools, which find and call approved tools and propose changes. ExposeMeta is the
-	// default.
+	// ExposeMeta lists the built-in tools of toolcrib, which find and call approved tools and propose changes.
+	// ExposeMeta is the default.
 	ExposeMeta Expose = "meta"
 	// ExposeTools lists the approved tools as tools of the server. It also lists call_outcome, which returns the
 	// outcome of a pending call.
 	ExposeTools Expose = "tools"
-	// ExposeBoth lists toolcrib's own tools except call_outcome, and the approved tools. If an approved tool has the
-	// same name as one of toolcrib's own tools, the approved tool is not listed.
+	// ExposeBoth lists the built-in tools except call_outcome, and the approved tools. An approved tool with the name
+	// of a built-in tool is not listed.
 	ExposeBoth Expose = "both"
 )
 
@@ -45,14 +45,14 @@ const callOutcome = "call_outcome"
 // listsTools reports whether the server lists approved tools.
 func (e Expose) listsTools() bool { return e == ExposeTools || e == ExposeBoth }
 
-// isBuiltIn reports whether one of toolcrib's own listed tools has the given name.
+// isBuiltIn reports whether a listed built-in tool has the given name.
 func (s *Server) isBuiltIn(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
-// listTools implements tools/list if approved tools are listed. It lists toolcrib's own tools first, followed by the
-// approved tools of the agent in the order of their ids. It omits tools that differ from the list of their upstream
-// server.
+// listTools implements tools/list if approved tools are listed. The result contains the built-in tools, followed by the
+// approved tools of the agent in the order of their ids. Tools that differ from the list of their upstream server are
+// omitted.
 func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
@@ -63,7 +63,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 		return nil, err
 	}
 	// Wait until the upstream servers have been polled once, because some clients read the list only once. If a server
-	// takes longer, list its tools as approved. If its list then differs, the client receives a notification.
+	// does not respond in time, list its approved tools. If the server later reports different tools, the client
+	// receives a notification.
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	s.config.Upstream.WaitPolled(limited, upstreamServers(entries))
@@ -80,8 +81,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	return out, err
 }
 
-// exposed returns the approved tools of the agent that can be listed. These are the action tools whose names differ
-// from the names of toolcrib's own tools.
+// exposed returns the approved tools of the agent that can be listed: the action tools, except tools with the name of a
+// built-in tool.
 func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
@@ -106,14 +107,14 @@ func upstreamServers(entries []registry.Entry) []string {
 const maxWritten = 32
 
 // pageCache caches pages of the list of approved tools, because clients request the same list repeatedly. The key of a
-// page is a hash over the versions of its tools. A pageCache is safe for concurrent use. Callers must not modify the
-// returned tools.
+// page is a hash over the versions of the tools on the page. A pageCache is safe for concurrent use. Callers must not
+// modify the returned tools.
 type pageCache struct {
 	mu    sync.Mutex
 	pages map[string][]*sdk.Tool
 }
 
-// of returns the page that contains the given tools. It converts the tools if the page is not in the cache.
+// of returns the page with the given tools. It converts the tools if the page is not in the cache.
 func (w *pageCache) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	fields := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
@@ -161,8 +162,8 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 }
 
 // callApproved implements tools/call for an approved tool. The call passes the same gates as a call through
-// execute_tool. The response is the result of the tool itself. If the name is unknown, callApproved returns a protocol
-// error.
+// execute_tool. The response is the unwrapped result of the tool. If the name is unknown, callApproved returns a
+// protocol error.
 func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := requestedName(ctx)
 	var unknown error
@@ -195,7 +196,7 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 	return toolResult(r), err
 }
 
-// toolResult is the result of a call in the form in which the tool returned it. (A Run has a different form.)
+// toolResult is the result of a call in the form that the tool returned. (A Run has a different form.)
 type toolResult gateway.Result
 
 // result converts r to an SDK result. If the output is the result of an MCP server, its content is unchanged. The
@@ -228,8 +229,8 @@ func (r toolResult) result() (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// howToPoll adds a sentence about call_outcome to the error of a call that waits for the user. If call_outcome is not
-// listed, and for any other error, howToPoll returns err unchanged.
+// howToPoll adds a sentence about call_outcome to the error of a call that waits for the user. It returns any other
+// error unchanged. If call_outcome is not listed, it returns every error unchanged.
 func (s *Server) howToPoll(err error) error {
 	refused, ok := errors.AsType[*gateway.Error](err)
 	if s.config.Expose != ExposeTools || !ok || refused.Pending == "" {

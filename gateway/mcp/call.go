@@ -1,4 +1,4 @@
-// This file executes calls of toolcrib's own tools, and implements the tools that find and call approved tools.
+// This file executes calls of built-in tools, and implements the tools that find and call approved tools.
 
 package mcp
 
@@ -21,11 +21,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// handle implements one of toolcrib's own tools. It executes a call by the given actor and returns the structured
-// result.
+// handle implements a built-in tool. It executes a call by the given actor and returns the structured result.
 type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
 
-// handlers returns the implementations of toolcrib's own tools, keyed by name.
+// handlers returns the implementations of the built-in tools, keyed by name.
 func (s *Server) handlers() map[string]handle {
 	return map[string]handle{
 		"propose_tool":    s.propose,
@@ -49,7 +48,7 @@ func (s *Server) handlers() map[string]handle {
 }
 
 // handler returns an SDK handler that parses the arguments, calls h, and converts the outcome to a result. An error of
-// h also becomes a result, so that the model can read the error and correct the call. If keys is not nil, arguments
+// h also becomes a result, because the model should read the error and correct the call. If keys is not nil, arguments
 // with other keys are errors.
 func (s *Server) handler(h handle, keys []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -83,8 +82,8 @@ func (s *Server) handler(h handle, keys []string) sdk.ToolHandler {
 	}
 }
 
-// media returns the image and audio blocks in the output of an MCP server. The blocks become a part of the content of
-// the response, because a model cannot see or hear their JSON form.
+// media returns the image and audio blocks in the output of an MCP server. The blocks become part of the content of the
+// response, because models cannot perceive images and sounds in JSON form.
 func media(output json.RawMessage) []sdk.Content {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(output, &theirs) != nil {
@@ -100,8 +99,8 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor returns the actor of the given client. If Config.As is set, this is the actor of every client. Otherwise, it is
-// an agent with the name that the client reports, marked as self-named.
+// actor returns the actor of the given client. If Config.As is set, it is the actor of every client. Otherwise, the
+// actor is an agent with the name that the client reports, marked as self-named.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
@@ -130,7 +129,7 @@ func (d Documents) FaultOf(err error) Fault {
 }
 
 // asObject returns raw if raw is a JSON object, and nil if raw is invalid or null. It wraps any other value in an
-// object with one member, which has the given name.
+// object that contains only this value, under the given name.
 func asObject(raw json.RawMessage, name string) json.RawMessage {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
@@ -161,7 +160,7 @@ func arguments(raw json.RawMessage, keys []string) (*jsondoc.Node, error) {
 	if keys == nil {
 		return n, nil
 	}
-	var ps jsondoc.Problems // all unknown keys, so that a model can correct them at once
+	var ps jsondoc.Problems // report all unknown keys, because a model can then correct them in a single step
 	for _, m := range n.Members {
 		if slices.Contains(keys, m.Key) || ps.Full() {
 			continue
@@ -198,7 +197,7 @@ func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 
 type docHit struct {
 	ID          string `json:"id"`
-	WireName    string `json:"wire_name"` // name for describe_tool and execute_tool; both also accept the id
+	WireName    string `json:"wire_name"` // name for describe_tool and execute_tool, which also accept the id
 	Name        string `json:"name"`
 	Kind        string `json:"kind"`
 	Category    string `json:"category,omitempty"`
@@ -278,8 +277,8 @@ func NewRun(r gateway.Result) Run {
 	}
 }
 
-// execute implements execute_tool. It runs a call. If the arguments contain the id of a pending call, it returns the
-// outcome of that call.
+// execute implements execute_tool. It runs a call or, if the arguments contain the id of a pending call, returns the
+// outcome of the pending call.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name    string `json:"name"`

@@ -1,4 +1,4 @@
-// This file contains the HTTP endpoint, its access control, and its limits.
+// This file implements the HTTP endpoint, its access control, and its limits.
 
 package mcp
 
@@ -29,8 +29,8 @@ const sessionless = "2026-07-28"
 // HTTP contains the access rules for connections over HTTP.
 type HTTP struct {
 	Token string // bearer token that every request must have
-	// Origins contains the origins of web pages that are allowed to connect, such as "https://example.com". Web pages
-	// of this machine can always connect.
+	// Origins contains the origins of web pages that may connect, such as "https://example.com". Web pages of this
+	// machine can always connect.
 	Origins []string
 }
 
@@ -60,8 +60,8 @@ func (s *Server) Handler(h HTTP) http.Handler {
 	})
 }
 
-// Endpoint returns a handler for requests that the caller of Endpoint has authenticated. When ctx is done, all sessions
-// end.
+// Endpoint returns a handler that does not check tokens. The caller must authenticate requests before it passes them to
+// the handler. When ctx is done, all sessions end.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	s.follow(ctx)
 	context.AfterFunc(ctx, func() {
@@ -72,8 +72,8 @@ func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	return s.endpoint()
 }
 
-// endpoint returns the handler of Path. The Mcp-Protocol-Version header of a request selects the revision of the
-// protocol, so that clients with and without sessions use the same path.
+// endpoint returns the handler of Path. The handler selects the revision of the protocol by the Mcp-Protocol-Version
+// header, because clients with and without sessions use the same path.
 func (s *Server) endpoint() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: maxMessage})
@@ -103,8 +103,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	return ctx.Err()
 }
 
-// limit returns a handler that enforces the limits of the endpoint. All clients share these limits. The handler refuses
-// excess requests and invalid bodies, reads the body of each accepted request, and calls next.
+// limit returns a handler that enforces the limits of the endpoint, which apply to all clients together. The handler
+// refuses excess requests and invalid bodies, reads the body of each accepted request, and calls next.
 func (s *Server) limit(next http.Handler) http.Handler {
 	requests := make(chan struct{}, 512) // semaphore for open requests, including notification streams
 	large := make(chan struct{}, 8)      // semaphore for requests of more than heavyArguments bytes
@@ -151,8 +151,8 @@ func (s *Server) limit(next http.Handler) http.Handler {
 	})
 }
 
-// checkBody reports whether checkMessage accepts the body of r. If it does not, checkBody refuses the request. It waits
-// for a Turn, because parsing a message can cost as much as processing it.
+// checkBody reports whether checkMessage accepts the body of r. If not, checkBody also refuses the request. It waits
+// for a Turn, because parsing a message can be as expensive as processing it.
 func (s *Server) checkBody(w http.ResponseWriter, r *http.Request) bool {
 	if s.config.Turn != nil {
 		_, done, err := s.config.Turn(r.Context())

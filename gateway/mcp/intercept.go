@@ -1,4 +1,4 @@
-// This file contains the middleware that answers requests for prompts, resources, and approved tools from the registry.
+// This file implements the middleware that serves prompts, resources, and approved tools from the registry.
 
 package mcp
 
@@ -15,10 +15,10 @@ import (
 // requestedNameKey is the context key of the tool name, prompt name, or resource URI in a client's request.
 type requestedNameKey struct{}
 
-// intercept is an SDK middleware. The SDK would keep every prompt, resource, and approved tool in memory. Instead, the
-// SDK knows only one placeholder of each type. intercept answers list requests itself. In other requests, it replaces
-// the requested name with the name of the placeholder. The handler of the placeholder reads the requested object from the
-// registry.
+// intercept is an SDK middleware. Because the SDK stores prompts, resources, and tools in memory, only a single
+// placeholder of each type is added to the SDK. intercept responds to list requests without the SDK. In other requests,
+// it replaces the requested name with the name of the placeholder. The handler of the placeholder reads the requested
+// object from the registry.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req.(type) {
@@ -80,8 +80,7 @@ func requestedName(ctx context.Context) string {
 }
 
 // addPlaceholders adds a placeholder prompt and a placeholder resource to the SDK, and a placeholder tool if approved
-// tools are listed (see intercept). When a placeholder is added again, the SDK notifies clients that the list has
-// changed.
+// tools are listed (see intercept). When a placeholder is added again, the SDK notifies clients of a changed list.
 func (s *Server) addPlaceholders() {
 	if s.config.Expose.listsTools() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callApproved)
@@ -106,9 +105,9 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow notifies clients of changed lists until ctx is done. A list changes when any process approves a proposal, or
-// when an upstream server changes an exposed tool. follow starts the polling of the upstream servers and then returns,
-// while a goroutine continues.
+// follow notifies clients of changed lists until ctx is done. A list changes when a proposal is approved in any
+// process, or when an upstream server changes an exposed tool. follow starts the polling of the upstream servers and a
+// goroutine, and then returns.
 func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
 	followServers := func() {

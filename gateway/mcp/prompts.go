@@ -1,4 +1,4 @@
-// This file implements the prompts/list and prompts/get methods. They offer the agent's whole prompt and its prompt
+// This file implements the prompts/list and prompts/get methods, which provide the agent's whole prompt and its prompt
 // tools.
 
 package mcp
@@ -20,12 +20,12 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// agentPrompt is the name of the agent's whole prompt in the list of prompts. No prompt tool can have this name,
-// because ids contain no hyphens.
+// agentPrompt is the name of the agent's whole prompt in the list of prompts. Prompt tools cannot have this name,
+// because ids do not contain hyphens.
 const agentPrompt = "agent-prompt"
 
-// listPrompts implements prompts/list. It lists the whole prompt of the agent first, followed by the agent's prompt
-// tools in the order of their ids.
+// listPrompts implements prompts/list. The result contains the whole prompt of the agent, followed by the agent's
+// prompt tools in the order of their ids.
 func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
@@ -57,8 +57,8 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	return out, nil
 }
 
-// page returns the entries of one page, in the order of the ids, and the cursor of the next page. The argument cursor
-// selects the page. An empty cursor denotes the first page, and an empty nextCursor indicates the last page.
+// page returns the entries of the page that cursor selects, in the order of the ids, and the cursor of the next page.
+// An empty cursor selects the first page. nextCursor is empty for the last page.
 func page(tools []registry.Entry, cursor string) (entries []registry.Entry, nextCursor string, err error) {
 	if cursor != "" && !registry.ValidID(cursor) {
 		return nil, "", invalid("unknown cursor; request the first page without a cursor")
@@ -122,8 +122,8 @@ func (s *Server) renderPrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk
 	}, nil
 }
 
-// getPrompt implements prompts/get. It returns the whole prompt, or the text of a prompt tool as it appears in the tool
-// catalog of the agent's prompt, followed by the given arguments.
+// getPrompt implements prompts/get. It returns the whole prompt or the text of a prompt tool. The text of a prompt tool
+// is the same as in the tool catalog of the agent's prompt, followed by the given arguments.
 func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if requestedName(ctx) == agentPrompt {

@@ -42,8 +42,8 @@ func (s *Server) linted(subject registry.Subject, found review.Lint) any {
 	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
 }
 
-// preview implements preview_proposal. It renders the prompt that the client's own agent would have after an approval
-// of the proposal. A client cannot preview the prompts of other agents (S13). The prompt does not contain the user's
+// preview implements preview_proposal. It renders the prompt that the client's agent would have after an approval of
+// the proposal. A client cannot preview the prompts of other agents (S13). The prompt does not contain the user's
 // stored data.
 func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
@@ -95,7 +95,7 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // false, because a draft may be incomplete; the desk rejects an incomplete revision of any other proposal
+	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // false, because a draft may be incomplete; for other proposals, the desk rejects an incomplete revision
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.reply(ctx, actor, p)
 }
 
-// reply returns the JSON form of p, a new or changed proposal. The reply also contains the findings of p, so that the
-// agent can resolve the findings without another request.
+// reply returns the JSON form of p, a new or changed proposal. The reply also contains the findings of p, which saves
+// the agent another request.
 func (s *Server) reply(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {
@@ -125,8 +125,8 @@ func (s *Server) findings(subject registry.Subject, standing []review.Standing) 
 	return lists.Map(standing, func(f review.Standing) any { return s.config.Documents.Finding(subject, f) })
 }
 
-// id returns the id of the proposal that args identifies. args must contain only the key id. Its value may be a unique
-// prefix of the id.
+// id returns the id of the proposal that args identifies. args must contain only the key id, with an id or a unique
+// prefix of an id as the value.
 func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
 	var in struct {
 		ID string `json:"id"`

@@ -1,4 +1,4 @@
-// This file implements the resources/list and resources/read methods. They offer versions of definitions.
+// This file implements the resources/list and resources/read methods, which provide versions of definitions.
 
 package mcp
 
@@ -49,7 +49,7 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 }
 
 // readable returns the live definitions of the client's agent: the tools in the order of their ids, the profile, and
-// the allow-list. Clients can also read skills and instruction files, which readable does not return.
+// the allow-list. It does not return skills and instruction files, which clients can read, too.
 func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
@@ -79,7 +79,7 @@ func after(s, t registry.Subject) bool {
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, t.Kind); of != than {
 		return of > than
 	}
-	return s.Kind == registry.KindTool && s.ID > t.ID || s.Kind.InFiles() && s.String() > t.String() // there is only one agent and one allow-list
+	return s.Kind == registry.KindTool && s.ID > t.ID || s.Kind.InFiles() && s.String() > t.String() // only a single agent and a single allow-list exist
 }
 
 // listVersions implements resources/list. It lists the live versions of the definitions that readable returns, followed
@@ -173,8 +173,8 @@ func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*
 	}, nil
 }
 
-// noResource returns the error for an unknown URI. The SDK's own error contains the URI in Go syntax. If the URI
-// contains a control character, this is not valid JSON, and the SDK could not send the response.
+// noResource returns an error about an unknown URI. The corresponding error of the SDK contains the URI in Go syntax.
+// For a URI with control characters, this is not valid JSON, and the SDK could not send the response.
 func noResource(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {

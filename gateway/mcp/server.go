@@ -1,4 +1,4 @@
-// This file contains the server, its configuration, and the interfaces that it uses.
+// This file defines the server, its configuration, and the interfaces that it uses.
 
 package mcp
 
@@ -77,17 +77,17 @@ type Upstream interface {
 	Follow(ctx context.Context, name string, changed func())
 	// WaitPolled waits until the first poll of each of the named servers has succeeded or failed, or until ctx is done.
 	WaitPolled(ctx context.Context, names []string)
-	// Drifted reports whether t is missing from the newest list of its server, or differs there from its approved
-	// definition.
+	// Drifted reports whether t is missing in the newest list of its server, or whether the list contains a definition
+	// of t that differs from the approved definition.
 	Drifted(t *registry.Tool) bool
 }
 
 // Registry reads the approved definitions that clients may read. Its methods return proposals.ErrNotFound for unknown
 // subjects.
 type Registry interface {
-	// Wait waits until another process may have approved a proposal. It returns a value for the argument previous of
-	// the next call. In the first call, previous is 0. If the database does not announce changes, Wait returns after
-	// interval.
+	// Wait waits until another process may have approved a proposal. It returns a value that the caller must pass as
+	// previous in the next call. In the first call, previous is 0. If the database does not announce changes, Wait
+	// returns after interval.
 	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
@@ -95,7 +95,7 @@ type Registry interface {
 	List(ctx context.Context, id string) (registry.Live, error)
 	// Files returns the live skills and instruction files of the view, without their definitions.
 	Files(ctx context.Context) ([]registry.Live, error)
-	// Version returns a version of s, given the version's number. The subject s must be in the view.
+	// Version returns the version of s with the given number. The subject s must be in the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
@@ -107,7 +107,7 @@ type Prompter interface {
 
 // Documents converts proposals and errors from and to the JSON documents that the command line also uses.
 type Documents struct {
-	// Draft parses the JSON form of a proposal. If complete is true, it returns an error for missing parts.
+	// Draft parses the JSON form of a proposal. If complete is true, missing parts are errors.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
 	// Proposal, Dossier, Comment, and Finding return values that marshal to JSON objects.
 	Proposal func(proposals.Proposal) any
@@ -130,13 +130,13 @@ type Fault struct {
 	Details json.RawMessage `json:"details,omitempty"`
 	// The id of the pending call that waits for the user.
 	Pending string `json:"pending,omitempty"`
-	// The provider's id of its own pending approval.
+	// The id of the pending approval at the provider.
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
 	// Other fields of the provider's answer.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-// Problem is one problem of a request.
+// Problem is a problem of a request.
 type Problem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
@@ -147,7 +147,7 @@ type Problem struct {
 type Config struct {
 	Desk      Desk // nil omits the tools for proposals
 	Gateway   Gateway
-	Upstream  Upstream // compares approved tools with the current tools of their servers; may be nil if Expose is ExposeMeta
+	Upstream  Upstream // polls the tool lists of upstream servers; may be nil if Expose is ExposeMeta
 	Registry  Registry
 	Prompter  Prompter
 	Documents Documents
@@ -156,7 +156,8 @@ type Config struct {
 	// As is the actor of every client. If As is zero, each client acts as an agent with the name that the client
 	// reports.
 	As proposals.Actor
-	// Caller is the caller of all lookups and calls. The server replaces its actor by the actor of the client.
+	// Caller is the caller of all lookups and calls. The server replaces the actor of Caller by the actor of the
+	// client.
 	Caller gateway.Caller
 	// Expose selects the tools that the server lists; "" means ExposeMeta.
 	Expose Expose
@@ -178,7 +179,7 @@ type Server struct {
 	config  Config
 	sdk     *sdk.Server
 	heavy   chan struct{} // semaphore for calls with more than heavyArguments bytes of arguments
-	own     []*sdk.Tool   // toolcrib's own tools that are listed
+	own     []*sdk.Tool   // listed built-in tools
 	written pageCache
 }
 
@@ -206,7 +207,8 @@ var instructionsFor = map[Expose]string{
 const maxMessage = 28 << 20
 
 // heavyArguments is the maximum length of arguments, in bytes, that are parsed without a limit on concurrency. Parsed
-// arguments need a hundred times their length in memory, so only a few longer arguments are parsed at the same time.
+// arguments require a hundred times their length in memory. Therefore, only a few longer arguments are parsed at the
+// same time.
 const heavyArguments = 256 << 10
 
 // New returns a server with the given configuration. It returns an error if c.As is not an agent, or if c.Upstream is
@@ -283,7 +285,7 @@ func (d definition) tool() *sdk.Tool {
 	return t
 }
 
-// addTools adds toolcrib's own tools to the SDK's server. Their handlers parse the arguments themselves, because typed
+// addTools adds the built-in tools to the SDK's server. The handlers parse the arguments without the SDK, because typed
 // handlers of the SDK would coerce arguments and report errors without a path.
 func (s *Server) addTools() error {
 	var tools []definition
@@ -317,8 +319,8 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// ServeStdio serves one client until the client disconnects or ctx is done. The client's messages are read from r, and
-// messages to the client are written to w.
+// ServeStdio serves a single client until the client disconnects or ctx is done. It reads the client's messages from r
+// and writes messages for the client to w.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -17,12 +17,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// messageReader reads lines from a client and provides the valid messages in them to the SDK, one per line. It responds
-// to invalid messages itself. The SDK would end the session at an invalid line, so a model could end the server with
+// messageReader reads lines from a client and passes the valid messages to the SDK, one per line. It responds to
+// invalid messages, because the SDK would end the session at an invalid line; a model could then end the server with
 // deeply nested arguments. messageReader splits batches, which revision 2025-03-26 permits, into separate messages.
 type messageReader struct {
 	lines *bufio.Reader
-	out   *responseWriter // receives the responses to invalid messages, each with a single Write
+	out   *responseWriter // writer for the responses to invalid messages; each response is a single Write
 	rest  []byte
 	last  time.Duration // time limit for the responses to open requests after the input has ended
 }
@@ -113,10 +113,9 @@ func (b *messageReader) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	return err
 }
 
-// responseWriter writes messages to the client and counts the requests that have no response yet. It is safe for
-// concurrent use. The SDK cancels all calls at the end of the input. However, a program that writes its requests and
-// then closes the pipe still expects responses. Therefore messageReader calls await before it reports the end of the
-// input.
+// responseWriter writes messages to the client and counts the unanswered requests. It is safe for concurrent use. At
+// the end of the input, the SDK cancels all calls, but a program that writes its requests and then closes the pipe
+// still expects responses. Therefore, messageReader calls await before it reports the end of the input.
 type responseWriter struct {
 	mu          sync.Mutex
 	to          io.Writer
@@ -141,7 +140,7 @@ func (s *responseWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// await waits until all requests have been answered, but not longer than limit.
+// await waits until all requests have been answered, or until limit has elapsed.
 func (s *responseWriter) await(limit time.Duration) {
 	s.mu.Lock()
 	var done chan struct{}
@@ -182,9 +181,9 @@ func responseID(message []byte) string {
 func (s *responseWriter) Close() error { return nil }
 
 // checkMessage checks a message before the SDK receives it. refused is the error to send to the client, or nil if the
-// message is acceptable. id is the encoded id of the message, or nil if it has none or cannot be parsed. Without these
-// checks, the SDK would ignore a second message in text, round large numeric ids, and mention Go types in errors about
-// params.
+// message is acceptable. id is the encoded id of the message, or nil if the id is missing or cannot be parsed. Without
+// these checks, the SDK would ignore a second message in text, round large numeric ids, and mention Go types in errors
+// about params.
 func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	refuse := func(code int64, format string, args ...any) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -224,8 +223,8 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	return nil, id
 }
 
-// refusal returns an error response to the message with the given encoded id, as one line. An empty id is encoded as
-// null.
+// refusal returns an error response to the message with the given encoded id, as a single line. An empty id is encoded
+// as null.
 func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")

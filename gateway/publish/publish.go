@@ -1,6 +1,6 @@
-// Package publish writes a registry as files that other machines can follow: an index, parts that are named by their
-// hash, and tiles with the hashes of the log. The files can be distributed by a server of static files, by Git, or by a
-// program that copies a folder. docs/signing-format.md specifies the format. Package follow reads the files.
+// Package publish writes a registry as files that other machines can follow: an index, parts with their hashes as
+// names, and tiles with the hashes of the log. The files can be distributed by a server of static files, by Git, or by
+// a program that copies a folder. docs/signing-format.md specifies the format. Package follow reads the files.
 package publish
 
 import (
@@ -43,8 +43,8 @@ func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	return d, err
 }
 
-// File returns the content of the published file with the given name. The error wraps fs.ErrNotExist if the document has
-// no such file.
+// File returns the content of the published file with the given name. The error wraps fs.ErrNotExist if the document
+// does not contain the file.
 func (d Document) File(name string) ([]byte, error) {
 	if name == follow.IndexFile {
 		return d.Index, nil
@@ -63,9 +63,10 @@ func (d Document) File(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// ToFolder writes the files of the document to dir, the index last. It keeps the parts of the previous index, because a
-// follower may still be reading these parts, and removes parts that neither index lists. It returns an error if dir
-// contains another registry or a newer state of the same registry. It returns true if it has written a new index.
+// ToFolder writes the files of the document to dir, the index last. It removes parts that neither the new nor the
+// previous index lists. The parts of the previous index remain, because a follower may be reading them. ToFolder
+// returns an error if dir contains another registry or a newer state of the same registry. It reports whether the index
+// has changed.
 func (d Document) ToFolder(dir string) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // a file server must be able to read it
 		return false, err
@@ -129,8 +130,8 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 // Folder is the placeholder in a command for the folder to copy.
 const Folder = "{}"
 
-// Run runs a command in the working directory dir. The command copies the files in folder to the place where they are
-// published.
+// Run runs a command that copies the files in folder to the place where they are published. The command runs in the
+// working directory dir.
 func Run(ctx context.Context, command []string, folder, dir string) error {
 	args := lists.Map(command, func(arg string) string { return strings.ReplaceAll(arg, Folder, folder) })
 	out, err := proc.Exchange(ctx, args, dir, nil, 64<<10)

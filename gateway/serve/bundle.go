@@ -1,4 +1,4 @@
-// This file implements the GET /v1/bundle endpoint. It offers the published registry to machines that follow it.
+// This file implements the GET /v1/bundle endpoint, which provides the published registry to machines that follow it.
 
 package serve
 
@@ -20,11 +20,11 @@ const bundlePath = "/v1/bundle"
 
 // Published provides the live registry as files for other machines.
 type Published interface {
-	// File returns the content of the file with the given name. It returns fs.ErrNotExist if there is no such file.
+	// File returns the content of the file with the given name. It returns fs.ErrNotExist if the file does not exist.
 	File(name string) ([]byte, error)
 }
 
-// bundles caches two states of the published registry: the newest, and the previous state that a follower may still be
+// bundles caches the newest state of the published registry and the previous state, which a follower may still be
 // reading.
 type bundles struct {
 	mu     sync.Mutex
@@ -53,8 +53,8 @@ func (b *bundle) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// file returns the file with the given name. It first publishes the registry if the newest published registry is older
-// than the given state.
+// file returns the file with the given name. If the newest published registry is older than the given state, file first
+// publishes the registry.
 func (b *bundles) file(ctx context.Context, c Config, state int64, name string) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,5 +1,4 @@
-// This file caches the views that agents have of the registry, and implements the GET /v1/catalog and GET /v1/tools
-// endpoints.
+// This file caches the agents' views of the registry, and implements the GET /v1/catalog and GET /v1/tools endpoints.
 
 package serve
 
@@ -29,7 +28,7 @@ type Definition struct {
 	ContentHash string          `json:"content_hash"`
 	Hash        string          `json:"hash"` // The hash of the version, which seals its history
 	Locked      bool            `json:"locked"`
-	Deferred    bool            `json:"deferred"` // Whether the tool is left out of the prompt, so that the agent has to discover it
+	Deferred    bool            `json:"deferred"` // Whether the prompt omits the tool, which the agent must then discover
 	Definition  json.RawMessage `json:"definition"`
 
 	Live      registry.Live `json:"-"`
@@ -40,9 +39,9 @@ type Definition struct {
 // Loaded contains the definitions of an agent that an application loads.
 type Loaded struct {
 	Agent Definition   // profile of the agent
-	Lists []Definition // the agent's allow-list, or empty if it has none
+	Lists []Definition // the agent's allow-list; empty if the agent does not have one
 	Tools []Definition // in the order of their ids
-	// Warnings contains a warning for each tool in the allow-list that the registry does not contain.
+	// Warnings contains a warning for each tool in the allow-list that is missing in the registry.
 	Warnings []string
 }
 
@@ -55,7 +54,7 @@ func (l Loaded) hash() string {
 	return registry.HashBytes([]byte(b.String()))
 }
 
-// view contains the definitions and prompts of an agent at one state of the registry.
+// view contains the definitions and prompts of an agent in a state of the registry.
 type view struct {
 	state   int64 // state of the registry
 	hash    string
@@ -79,8 +78,8 @@ type views struct {
 	slots map[viewKey]*viewSlot
 }
 
-// viewSlot contains the newest view for one key. Its lock is held while a newer view is loaded. Thus concurrent
-// requests wait for this view and do not load it as well.
+// viewSlot contains the newest view for a key. The lock is held while a newer view is loaded; concurrent requests
+// therefore wait for this view instead of loading it, too.
 type viewSlot struct {
 	mu   sync.Mutex
 	view *view
@@ -101,8 +100,8 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	return s
 }
 
-// view returns the view of the agent that makes the request, at the state q.state or a later state. If the state
-// changes while view loads the definitions, it tries again a few times.
+// view returns the view of the agent that makes the request, in the state q.state or a later state. If the state
+// changes while view loads the definitions, view tries again a few times.
 func (s *Server) view(q *request) (*view, error) {
 	slot := s.views.slot(q.caller)
 	slot.mu.Lock()
@@ -137,7 +136,7 @@ func (s *Server) view(q *request) (*view, error) {
 }
 
 // notModified sets the entity tag of the response to hash. If the client already has the version with this tag,
-// notModified responds with status 304 and returns true. Tags are weak, because they identify definitions and not
+// notModified responds with status 304 and returns true. Tags are weak, because they identify definitions rather than
 // bytes.
 func notModified(q *request, hash string) bool {
 	tag := `W/"` + hash + `"`

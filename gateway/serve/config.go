@@ -33,7 +33,7 @@ type docConfig struct {
 	CatalogHash    string          `json:"catalog_hash"`
 	EnabledActions []string        `json:"enabled_actions"` // The names by which tools are called
 	Tools          json.RawMessage `json:"tools"`           // In the requested format
-	// The number of tools that are left out of the prompt. The agent finds them with search_tools, over MCP.
+	// The number of tools that the prompt omits. The agent finds these tools with search_tools, over MCP.
 	Deferred int `json:"deferred"`
 	// The agent's switches for the application.
 	Features map[string]bool `json:"features,omitempty"`
@@ -87,8 +87,8 @@ func (q *request) checkAgent() error {
 	return nil
 }
 
-// configHead returns the beginning of the JSON response of agentConfig, up to the comma before the channel. It is the
-// same for all channels and users.
+// configHead returns the beginning of the JSON response of agentConfig, up to the comma before the channel. This part
+// is the same for all channels and users.
 func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -227,8 +227,8 @@ func answer(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// write writes a JSON response that consists of the given parts. It ignores errors, which occur only if the client has
-// disconnected.
+// write writes a JSON response that consists of the given parts. It ignores errors, because they occur only if the
+// client has disconnected.
 func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	h, size := w.Header(), 0
 	for _, part := range parts {

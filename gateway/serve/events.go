@@ -80,7 +80,7 @@ func (s *Server) events(q *request) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	q.w.WriteHeader(http.StatusOK)
-	// Later errors end the stream. The client reconnects and then receives the events that it missed.
+	// Later errors end the stream. The client then reconnects and receives the missed events.
 	_ = s.stream(q, after)
 	return nil
 }
@@ -114,7 +114,7 @@ func (s *Server) stream(q *request, seq int64) error {
 		changed = true
 		select {
 		case <-news:
-		case <-beat.C: // check for an expired token here; a revocation is an event, but an expiry is not
+		case <-beat.C: // check for an expired token here, because an expiry, unlike a revocation, is not an event
 			changed = false
 			if err := q.token.InForce(s.config.Now()); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (s *Server) stream(q *request, seq int64) error {
 }
 
 // writeNotices writes the notices with numbers greater than seq that the agent of the token may receive. It returns the
-// number of the last event that it has read, even if the agent may not receive this event.
+// number of the last event that it has read, including events that the agent may not receive.
 func (s *Server) writeNotices(ctx context.Context, q *request, seq int64) (int64, error) {
 	for {
 		found, upTo, err := s.config.Log.Notices(ctx, seq, noticePage)
@@ -163,8 +163,8 @@ func (s *Server) writeNotices(ctx context.Context, q *request, seq int64) (int64
 	}
 }
 
-// mayReceive reports whether the agent of the token is allowed to receive n. An agent is allowed to receive notices of
-// approvals in its view, and notices of its own calls.
+// mayReceive reports whether the agent of the token may receive n. An agent may receive notices of approvals in its
+// view, and notices of calls by the agent itself.
 func (q *request) mayReceive(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {
@@ -177,7 +177,7 @@ func (q *request) mayReceive(n gateway.Notice) bool {
 const every = 100 * time.Millisecond
 
 // follow waits for events of all processes until ctx is done. After each event, it wakes the event streams. It also
-// ends the MCP sessions of tokens that have become invalid. It returns an error if the database file has been moved,
+// ends the MCP sessions of tokens that are no longer valid. It returns an error if the database file has been moved,
 // deleted, or replaced.
 func (s *Server) follow(ctx context.Context) error {
 	last, approved, _ := s.config.Log.Head(ctx) // on an error, the first event is treated as a change

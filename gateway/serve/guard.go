@@ -1,4 +1,4 @@
-// This file contains the checks that a request must pass before its handler runs.
+// This file implements the checks that a request must pass before its handler runs.
 
 package serve
 
@@ -19,8 +19,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Limits of request bodies, in bytes. Parsed arguments need a hundred times their length in memory. Therefore only a
-// few bodies larger than largeBody are processed at the same time.
+// Limits of request bodies, in bytes. Parsed arguments require a hundred times their length in memory. Therefore, only
+// a few bodies larger than largeBody are processed at the same time.
 const (
 	maxBody   = 1 << 20
 	largeBody = 64 << 10
@@ -48,7 +48,7 @@ func (s *Server) authorize(r route, q *request) error {
 	if name, _, err := net.SplitHostPort(q.r.Host); err == nil {
 		host = name
 	}
-	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a web page has changed its own host name to resolve to this server
+	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a web page has changed its host name to resolve to this server
 		return rejected(http.StatusMisdirectedRequest, "host", "this server does not accept requests for the host "+jsondoc.Quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
@@ -96,7 +96,7 @@ func (s *Server) authorize(r route, q *request) error {
 }
 
 // runInTurn waits for the token's turn and then calls run. Turns limit the number of requests that use a processor at
-// the same time. While the client reads the response, the turn is released.
+// the same time. The turn is released while the response is sent to the client.
 func (s *Server) runInTurn(q *request, run func(*request) error) error {
 	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
 	if !ok {

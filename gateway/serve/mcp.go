@@ -1,4 +1,4 @@
-// This file manages the MCP endpoints of the server. Each combination of a token and a user has its own endpoint.
+// This file manages the MCP endpoints of the server. Each combination of a token and a user has a separate endpoint.
 
 package serve
 
@@ -36,8 +36,8 @@ type clients struct {
 	used int64 // sequence number of the latest request
 }
 
-// Maximum number of open endpoints, in total and for one token. If one of these numbers is reached, the server closes
-// an endpoint before it opens another one. If the token of the request has maxClientsOfOne endpoints, it closes the
+// Maximum number of open endpoints, in total and for a token. If either limit is reached, the server closes an endpoint
+// before it opens another endpoint. If the token of the request has maxClientsOfOne endpoints, the server closes the
 // least recently used endpoint of this token. Otherwise, it closes the least recently used endpoint of the token with
 // the most endpoints.
 const (
@@ -67,8 +67,8 @@ func (s *Server) mcp(q *request) error {
 	return nil
 }
 
-// acquire returns the endpoint with the given key for a request, and calls create if there is none. The caller must
-// call release at the end of the request.
+// acquire returns the endpoint with the given key for a request. If the endpoint does not exist, acquire creates it
+// with create. The caller must call release at the end of the request.
 func (c *clients) acquire(key clientKey, create func() (*client, error)) (*client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,8 @@ func (c *clients) makeRoom(token string) bool {
 }
 
 // turnOf returns the mcp.Turn for the endpoints of a token. Calls over MCP share the turns of the token with its other
-// requests. The number of waiting calls is limited, because calls continue to wait after their client has disconnected.
+// requests. The number of waiting calls is limited, because calls continue to wait even if their client has
+// disconnected.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {
 		if !s.budgets.calls.TryAcquire(token) {

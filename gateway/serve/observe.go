@@ -54,7 +54,7 @@ func (o *responseRecorder) Unwrap() http.ResponseWriter { return o.ResponseWrite
 
 // observe returns a handler that calls next, and counts and logs every request. Calls of tools and refused requests
 // with a valid token are logged at level info, and failures of the server at level error. All other requests are logged
-// at level debug, so that clients without a token cannot fill the log.
+// at level debug, because clients without a token must not be able to fill the log.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &responseRecorder{ResponseWriter: w, route: "/"}
@@ -136,7 +136,7 @@ func (m *metrics) request(route, method string, status int, took time.Duration) 
 	}
 }
 
-// called counts a call, given the call's error or nil. Calls with codes of providers are counted together.
+// called counts a call. err is the error of the call, or nil. Calls with codes of providers are counted together.
 func (m *metrics) called(err error) {
 	code := "ok"
 	var refused *gateway.Error

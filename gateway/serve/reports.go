@@ -17,7 +17,7 @@ type docReports struct {
 	Reports []follow.Report `json:"reports"` // At most 100
 }
 
-// docReported is the answer to reports.
+// docReported is the response to reports.
 type docReported struct {
 	Proposals int          `json:"proposals"` // The number of new proposals; the others are already waiting
 	Refused   []docRefused `json:"refused"`   // Reports that were not accepted completely
@@ -56,8 +56,8 @@ func (s *Server) reports(q *request) error {
 }
 
 // propose converts reports to proposals. If a report is refused, the other reports are still processed. Requests are
-// processed one after another, so that several reports of the same tool become one proposal. propose returns before the
-// response is written, so that a slow client does not delay other requests.
+// processed one after another, because several reports of the same tool must become a single proposal. The lock is
+// released before the response is written. A slow client therefore does not delay other requests.
 func (s *Server) propose(q *request, reports []follow.Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
@@ -79,7 +79,7 @@ func (s *Server) propose(q *request, reports []follow.Report) (out docReported, 
 	return out, nil
 }
 
-// docReceivedCalls is the answer to lines of a call log.
+// docReceivedCalls is the response to lines of a call log.
 type docReceivedCalls struct {
 	Lines int `json:"lines"` // The number of lines in the request
 }

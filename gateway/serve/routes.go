@@ -1,4 +1,4 @@
-// This file contains the routes of the server, and the handlers that have no file of their own.
+// This file defines the routes of the server, and implements the handlers that are not in separate files.
 
 package serve
 
@@ -25,7 +25,7 @@ type route struct {
 	pattern string
 	query   []string // permitted query parameters
 	open    bool     // requires no token
-	stream  bool     // does not count against budgets.requests, because it stays open for long or costs little
+	stream  bool     // does not count against budgets.requests, because it remains open for a long time or is cheap
 	handle  func(*request) error
 }
 
@@ -34,7 +34,7 @@ type request struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	token  tokens.Token
-	caller gateway.Caller // caller that the token identifies
+	caller gateway.Caller // caller of the token
 	// event is the number of the newest event when the request was authenticated, and state is the state of the
 	// registry at that time.
 	event, state int64
@@ -83,8 +83,8 @@ func (q *request) text(key, fallback string) string {
 	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
-// forUser returns the caller of a request. The argument named contains the user in the request, or "". If the token is
-// valid for one user only, named must be "" or this user. If the token is valid for any user, named must not be "".
+// forUser returns the caller of a request. named is the user in the request, or "". If the token is valid only for a
+// certain user, named must be "" or this user. If the token is valid for any user, named must not be "".
 func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
@@ -141,8 +141,8 @@ type docCall struct {
 	Tool string          `json:"tool"` // An id, alias or wire name
 	Args json.RawMessage `json:"args"`
 	User string          `json:"user"` // Only with a token for any user
-	// Why the call is made, for the eval gate and the hub: user_message, chat_id,
-	// conversation_id, mission_id, confidence, context.
+	// The reason for the call, for the eval gate and the hub: user_message, chat_id, conversation_id, mission_id,
+	// confidence, context.
 	CallContext json.RawMessage `json:"call_context"`
 	// The id of a pending call, to get its outcome. No other key except user is allowed with
 	// pending.

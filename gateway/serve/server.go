@@ -1,4 +1,4 @@
-// This file contains the HTTP server and its configuration.
+// This file defines the HTTP server and its configuration.
 
 package serve
 
@@ -27,11 +27,10 @@ import (
 
 // Tokens looks up tokens.
 type Tokens interface {
-	// Check returns the token with the given secret. It returns tokens.ErrToken if there is no such token or the token
-	// is not valid.
+	// Check returns the token with the given secret. It returns tokens.ErrToken if the token does not exist or is not
+	// valid.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// ByID returns the token with the given id. It returns tokens.ErrToken if there is no such token or the token is
-	// not valid.
+	// ByID returns the token with the given id. It returns tokens.ErrToken if the token does not exist or is not valid.
 	ByID(ctx context.Context, id string) (tokens.Token, error)
 }
 
@@ -52,18 +51,18 @@ type Log interface {
 	Notices(ctx context.Context, seq int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
-	// Wait waits until another process may have committed a transaction. It returns a value for the argument previous
-	// of the next call. In the first call, previous is 0. If the database does not announce changes, Wait returns after
-	// interval.
+	// Wait waits until another process may have committed a transaction. It returns a value that the caller must pass
+	// as previous in the next call. In the first call, previous is 0. If the database does not announce changes, Wait
+	// returns after interval.
 	Wait(ctx context.Context, previous int64, interval time.Duration) int64
 }
 
 // Catalog reads approved definitions for applications.
 type Catalog interface {
-	// Load returns the definitions that the caller's agent has at the time asOf, including deferred tools. The zero
-	// time means now.
+	// Load returns the definitions that the caller's agent has at the time asOf, including deferred tools. If asOf is
+	// zero, Load returns the current definitions.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode encodes tools as an array in the format f. In left, it returns the parts that the format cannot represent.
+	// Encode encodes tools as an array in the format f. left contains the parts that the format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
 	// PromptInput returns the input for the prompts of the caller's agent, without the current time and the user's
 	// data.
@@ -86,25 +85,23 @@ type Config struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 	// Host reports whether a request may have the given host name in its Host header. This check protects against DNS
-	// rebinding: a web page can change its own host name so that the name resolves to this server. If Host is nil, all
-	// names are permitted.
+	// rebinding, in which a web page changes its host name to resolve to this server. If Host is nil, all names are
+	// permitted.
 	Host func(string) bool
-	// Origins contains the origins of web pages that are allowed to connect. Web pages of this machine can always
-	// connect.
+	// Origins contains the origins of web pages that may connect. Web pages of this machine can always connect.
 	Origins []string
-	// Peers maps the uids of accounts to ids of tokens. If a request over a Unix socket has no token, it has the token
-	// of the account that has connected.
+	// Peers maps the uids of accounts to ids of tokens. A request over a Unix socket without a token uses the token of
+	// the connected account.
 	Peers map[int]string
-	// Publish returns the live registry for machines that follow it. If Publish is nil, the server does not offer its
+	// Publish returns the live registry for machines that follow it. If Publish is nil, the server does not publish its
 	// registry.
 	Publish func(ctx context.Context) (Published, error)
 	// Report converts the report of a follower to proposals of the token's agent, and returns the number of new
-	// proposals. Report returns an error if it refuses the report or a part of it. It is not called concurrently. If
-	// Report is nil, the server accepts no reports.
+	// proposals. It returns an error if the report is refused completely or in part. Report is not called concurrently.
+	// If Report is nil, the server does not accept reports.
 	Report func(ctx context.Context, t tokens.Token, r follow.Report) (made int, err error)
 	// Calls stores lines of the call log of a follower that has the token t. It returns follow.ErrChain if the first
-	// line does not follow the last line that is stored for this follower. If Calls is nil, the server accepts no
-	// lines.
+	// line does not follow the last stored line of this follower. If Calls is nil, the server does not accept lines.
 	Calls func(ctx context.Context, t tokens.Token, lines follow.CallLines) error
 	// Metrics writes additional metrics in the text format of Prometheus. It may be nil.
 	Metrics func(io.Writer)
@@ -133,9 +130,9 @@ func New(c Config) *Server {
 	}}
 }
 
-// Serve serves clients on l until ctx is done or the database file is gone, and returns the cause. It uses the HTTP
-// server web, with TLS if web has a TLS configuration. At the end, streams are closed at once, and running calls have a
-// short time to complete.
+// Serve serves clients on l until ctx is done or the database file is missing, and returns the cause. It uses the HTTP
+// server web, with TLS if web has a TLS configuration. At the end, Serve closes streams immediately and gives running
+// calls a short time to complete.
 func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -195,7 +192,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	}})
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect to the clean path
+		if r.URL.Path != path.Clean(r.URL.Path) { // otherwise, the mux would redirect to the clean path
 			elsewhere.ServeHTTP(w, r)
 			return
 		}

@@ -1,5 +1,5 @@
-// Package texts reads the lists, prompts, and instructions of an MCP server without changing their text, so that users
-// can review them before a model receives them.
+// Package texts reads the lists, prompts, and instructions of an MCP server without changing their text. Users can then
+// review the texts before a model receives them.
 package texts
 
 import (
@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// An Ask wraps these errors in its own errors.
+// The errors that an Ask returns wrap these errors.
 var (
 	ErrRefused  = errors.New("the server returned an error")
 	ErrNoMethod = errors.New("the server does not support the method")
@@ -27,13 +27,13 @@ const (
 	// MaxPrompts is the maximum number of prompts of a server.
 	MaxPrompts = 1_000
 	maxPages   = 1_000 // maximum number of pages of a list
-	// mostOptional limits the requests for a prompt. For a prompt with at most mostOptional optional arguments, all
-	// combinations are requested. A prompt with more optional arguments is requested once with all and once with none
-	// of these arguments.
+	// mostOptional limits the requests for a prompt. If a prompt has at most mostOptional optional arguments, the
+	// prompt is requested with each combination of these arguments. Otherwise, it is requested twice: with all and with
+	// none of these arguments.
 	mostOptional = 3
 )
 
-// Reader reads the texts of one server. It caches the texts of prompts.
+// Reader reads the texts of a server. It caches the texts of prompts.
 type Reader struct {
 	Ask Ask
 	// read contains the texts of prompts, keyed by their entries in the list.
@@ -41,8 +41,8 @@ type Reader struct {
 }
 
 // Read returns the texts of the server's prompts and the given instructions, in the format of registry/wire. It omits
-// empty instructions. If the entry of a prompt has not changed since the last call, Read does not request the prompt
-// again, unless refresh is true.
+// empty instructions. Unless refresh is true, Read does not request a prompt again if the entry of the prompt has not
+// changed since the last call.
 func (r *Reader) Read(ctx context.Context, instructions string, refresh bool) ([]json.RawMessage, error) {
 	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
 	if err != nil && !errors.Is(err, ErrNoMethod) {
@@ -78,9 +78,9 @@ func (r *Reader) Read(ctx context.Context, instructions string, refresh bool) ([
 // ErrEndless indicates a list that exceeds a limit.
 var ErrEndless = errors.New("the list is too long")
 
-// List reads all pages of a list and returns the entries unchanged. The name of the list is key, which must be "tools"
-// or "prompts". List returns ErrEndless if the pages contain more than maxEntries entries or maxBytes bytes. repeats is
-// true if reading stopped at a page that repeated an earlier cursor.
+// List reads all pages of a list and returns the entries unchanged. key is the name of the list: "tools" or "prompts".
+// List returns ErrEndless if the pages contain more than maxEntries entries or maxBytes bytes. repeats is true if List
+// stopped because a page contained the cursor of an earlier page.
 func List(ctx context.Context, ask Ask, key string, maxEntries, maxBytes int) (entries []json.RawMessage, repeats bool, err error) {
 	seen, size := map[string]bool{}, 0
 	for params := jsondoc.NewObject(); ; {
@@ -103,8 +103,7 @@ func List(ctx context.Context, ask Ask, key string, maxEntries, maxBytes int) (e
 	}
 }
 
-// page returns the unchanged entries of one page, which may include invalid entries. On the last page, nextCursor is
-// "".
+// page returns the unchanged entries of a page, including invalid entries. On the last page, nextCursor is "".
 func page(result json.RawMessage, key string) (entries []json.RawMessage, nextCursor string, err error) {
 	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
 	if list, _, _, ok := wire.ParseLenient(result, key); err != nil && ok {
@@ -124,8 +123,8 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, nextCu
 	return entries, n.Get("nextCursor").AsString(), err
 }
 
-// prompt requests a prompt with placeholders as arguments, once for each of the combinations of its optional arguments.
-// It omits combinations that the server refuses. The user cannot approve the responses to these combinations.
+// prompt requests a prompt with placeholders as arguments, once for each result of combinations. It omits combinations
+// that the server refuses; the user then cannot approve responses to these combinations.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer

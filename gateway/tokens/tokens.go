@@ -1,4 +1,4 @@
-// Package tokens manages the bearer tokens for toolcrib's own servers. Each token belongs to one agent. Users create
+// Package tokens manages the bearer tokens for the servers of toolcrib. Each token belongs to an agent. Users create
 // and revoke tokens. Only a hash of the token's secret is stored.
 package tokens
 
@@ -23,7 +23,7 @@ import (
 // ErrToken indicates that a token is unknown, expired, or revoked.
 var ErrToken = errors.New("the token is not valid")
 
-// Token allows its holder to act as one agent.
+// Token allows its holder to act as an agent.
 type Token struct {
 	ID string // UUIDv7; part of the secret
 	// Caller is the identity of the holder: the actor, the agent, and the user and the customer for whom the holder
@@ -47,7 +47,7 @@ type Revocation struct {
 
 // Store stores tokens and revocations. Both are immutable.
 type Store interface {
-	// Token returns the token with the given id. The error wraps proposals.ErrNotFound if it does not exist.
+	// Token returns the token with the given id. The error wraps proposals.ErrNotFound if the token does not exist.
 	Token(ctx context.Context, id string) (Token, error)
 	// TokensOf returns the tokens with ids that start with prefix, newest first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
@@ -142,8 +142,8 @@ func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
 
 // Check returns the token with the given secret. The error wraps ErrToken if the token is unknown, revoked, or expired.
-// The duration of Check reveals nothing about the secret, because Check finds the token by its id and compares hashes
-// in constant time.
+// The duration of Check does not reveal anything about the secret, because Check finds the token by id and compares
+// hashes in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	parts := secretForm.FindStringSubmatch(secret)
 	if parts == nil {
@@ -171,7 +171,7 @@ func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// InForce returns nil if the token is valid at the time now. Otherwise it returns an error with the reason.
+// InForce returns nil if the token is valid at the time now. Otherwise, it returns an error with the reason.
 func (t Token) InForce(now time.Time) error {
 	switch {
 	case t.Revoked != nil:

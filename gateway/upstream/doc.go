@@ -4,6 +4,6 @@
 //
 // Servers are not trusted. The package limits the size, the depth, the number, and the duration of their messages, and
 // never expands or executes their schemas. Before every call, it compares the current definition of the tool with the
-// pin of the approved definition. It keeps the original bytes of a definition for the comparison, because decoding and
-// encoding could add or lose keys.
+// pin of the approved definition. It compares the original bytes of a definition, because decoding and encoding could
+// add or lose keys.
 package upstream

@@ -1,4 +1,4 @@
-// This file contains the provider that runs tools on upstream servers.
+// This file implements the provider that runs tools on upstream servers.
 
 package upstream
 
@@ -24,7 +24,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Provider runs tools on upstream servers. It keeps one connection to each server for later calls, and reconnects if
+// Provider runs tools on upstream servers. It reuses the connection to each server for later calls, and reconnects if
 // the connection has ended.
 type Provider struct {
 	find func(name string) (Server, bool)
@@ -43,14 +43,14 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to a server. A goroutine must acquire the link before it uses the session field.
+// link contains the connection to a server. A goroutine must acquire the link before it uses the field session.
 type link struct {
 	busy    chan struct{}
 	session *Session
 }
 
-// acquire locks l until release is called. It may wait while another goroutine is connecting. It returns ctx.Err() if
-// ctx is done first.
+// acquire locks l until release is called. It waits while another goroutine is connecting. It returns ctx.Err() if ctx
+// is done first.
 func (l *link) acquire(ctx context.Context) error {
 	select {
 	case l.busy <- struct{}{}:
@@ -84,9 +84,9 @@ func (p *Provider) Close() {
 	}
 }
 
-// Run implements gateway.Provider. Before every call, it reads the tool's definition from the server. If this
-// definition differs from the approved definition, Run does not call the tool. It returns the server's result
-// unchanged.
+// Run implements gateway.Provider. Before every call, Run reads the tool's definition from the server. If this
+// definition differs from the approved definition, Run does not call the tool. Otherwise, it returns the server's
+// result unchanged.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	session, listed, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
@@ -105,8 +105,8 @@ func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
 	return err
 }
 
-// approved returns a connection to the server of t, and the tool as the server lists it now. It returns an error if the
-// listed definition differs from the approved definition t.
+// approved returns a connection to the server of t, and the tool in the server's current list. It returns an error if
+// the listed definition differs from the approved definition t.
 func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wire.ListedItem, error) {
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
@@ -140,7 +140,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 }
 
 // listed returns a connection to a server and the server's current tools. If the list cannot be read over an existing
-// connection, listed reconnects once. This is safe because no call has been sent.
+// connection, listed reconnects once. Reconnecting is safe because no call has been sent.
 func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
 	session, fresh, err := p.session(ctx, s)
 	if err != nil {
@@ -166,8 +166,8 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	return session, tools, err
 }
 
-// session returns the existing connection to a server, or connects if there is none. fresh reports whether the
-// connection is new.
+// session returns the existing connection to a server, or connects to the server. fresh reports whether the connection
+// is new.
 func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
 	l := p.link(s.Name)
 	if err := l.acquire(ctx); err != nil {
@@ -204,8 +204,8 @@ func (p *Provider) link(name string) *link {
 	return l
 }
 
-// drift describes how an upstream definition differs from the approved definition. It becomes the details of the
-// refusal.
+// drift describes how an upstream definition differs from the approved definition. The details of the refusal contain
+// it as JSON.
 type drift struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`     // name of the tool on the server
@@ -240,10 +240,10 @@ type follower struct {
 	onChange map[*func()]bool           // functions to call when the list has changed
 }
 
-// Follow makes the provider poll the tools of the server with the given name. The provider polls at once, every minute,
-// whenever the server reports a change, and whenever a call finds a changed definition. Until ctx is done, it calls
-// changed whenever a list differs from the previous list. If a server cannot be reached, the provider keeps the
-// server's last list and tries again later. If the server is not configured, Follow does nothing.
+// Follow starts polling the tools of the server with the given name. The provider polls immediately, every minute,
+// whenever the server reports a change, and whenever a call detects a changed definition. Until ctx is done, it calls
+// changed whenever a list differs from the previous list. If the server cannot be reached, the provider retains the
+// last list and tries again later. If the server is not configured, Follow does nothing.
 func (p *Provider) Follow(ctx context.Context, name string, changed func()) {
 	f := p.follower(name)
 	if f == nil {
@@ -275,8 +275,9 @@ func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	}
 }
 
-// Drifted reports whether t is missing from the newest list of its server, or differs there from its approved
-// definition. It returns false if the server is not followed or has not been polled successfully.
+// Drifted reports whether t is missing in the newest list of its server, or whether the list contains a definition of t
+// that differs from the approved definition. It returns false if the server is not followed or has not been polled
+// successfully.
 func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
@@ -291,8 +292,8 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	return f.listed != nil && !as
 }
 
-// follower returns the follower of the server with the given name, and starts a new one if necessary. It returns nil if
-// the provider is closed or the server is not configured.
+// follower returns the follower of the server with the given name, and starts a new follower if necessary. It returns
+// nil if the provider is closed or the server is not configured.
 func (p *Provider) follower(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -316,8 +317,8 @@ func (p *Provider) followed(name string) *follower {
 	return p.followers[name]
 }
 
-// pollSoon makes the follower of the server with the given name poll without waiting for the interval. It does nothing
-// if the server is not followed.
+// pollSoon requests a poll of the server with the given name without waiting for the interval. It does nothing if the
+// server is not followed.
 func (p *Provider) pollSoon(name string) {
 	f := p.followed(name)
 	if f == nil {
@@ -368,8 +369,8 @@ func (f *follower) store(tools []json.RawMessage) {
 	}
 }
 
-// isApproved reports whether the listed tool equals the approved definition t, except for parts that are excluded from
-// the pin. hash is the hash of the approved JSON, or "" if t has no pin.
+// isApproved reports whether the listed tool equals the approved definition t, ignoring parts that are excluded from
+// the pin. hash is the hash of the approved JSON, or "" if t does not have a pin.
 func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
 	if t.Source == nil || t.Source.Type != registry.SourceMCP {
 		return "", false
@@ -385,7 +386,7 @@ const maxMessage = 2_000
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server returned a result of the unknown type %s", jsondoc.Quote(kind.Text))
-		if kind.Text == "input_required" { // SEP-2322: the additional input would come from the user or a model, and would bypass every gate
+		if kind.Text == "input_required" { // SEP-2322: the user or a model would provide the additional input, which would bypass every gate
 			message = "the server answered input_required: the tool needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call the tool with all inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}

@@ -1,4 +1,4 @@
-// This file contains the description of a server, and prepares the connection to the server.
+// This file describes servers, and prepares connections to them.
 
 package upstream
 
@@ -26,13 +26,13 @@ type Server struct {
 	Token   string        // bearer token for URL; "" for none
 	Headers http.Header   // headers of every request to URL; nil for none
 	Timeout time.Duration // time limit of a request; 0 means DefaultTimeout
-	// LikeClient declares the capabilities of an interactive client to the server, because some servers list other
-	// tools to interactive clients.
+	// If LikeClient is set, toolcrib declares the capabilities of an interactive client to the server, because some
+	// servers list other tools to interactive clients.
 	LikeClient bool
-	// Texts adds the server's prompts and instructions to its document.
+	// If Texts is set, the server's document also contains the prompts and instructions.
 	Texts bool
-	// Spare lets a program that does not respond in time run until it exits. Its input is closed, and it is not killed.
-	// A package runner that is killed could leave its package half installed for every client.
+	// If Spare is set, a program that does not respond in time is not killed; only its input is closed. Killing a
+	// package runner could leave a partially installed package, which would affect every client.
 	Spare bool
 }
 
@@ -44,8 +44,7 @@ const (
 	maxStderr      = 4 << 10
 )
 
-// Callers can test for these errors of servers with errors.Is. Other errors come from the network or the operating
-// system.
+// Errors of servers. All other errors are errors of the network or the operating system.
 var (
 	ErrTimeout = errors.New("the server did not answer in time")
 	// ErrCredentials indicates that a server refused the token, or requires a token.
@@ -55,8 +54,8 @@ var (
 	ErrClosed      = guard.ErrEnded
 )
 
-// Noise is wrapped by the error of an unanswered request if the server wrote lines that are not messages to its
-// standard output. It describes these lines.
+// Noise describes lines other than messages that a server wrote to its standard output. The error of an unanswered
+// request wraps Noise if there were such lines.
 type Noise string
 
 // Error implements error.
@@ -66,8 +65,7 @@ func (s Server) timeout() time.Duration {
 	return cmp.Or(max(s.Timeout, 0), DefaultTimeout)
 }
 
-// connection converts s to a server for guard.Dial. The function stderr returns the last part of the program's standard
-// error.
+// connection converts s to a server for guard.Dial. stderr returns the last part of the program's standard error.
 func (s Server) connection() (to guard.Server, stderr func() string, err error) {
 	if s.URL != "" {
 		headers := http.Header{}
@@ -99,7 +97,7 @@ func (s Server) connection() (to guard.Server, stderr func() string, err error) 
 	}, nil
 }
 
-// tail is an io.Writer that keeps the last maxStderr bytes.
+// tail is an io.Writer that retains the last maxStderr bytes.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -130,8 +128,8 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 
 func (f *failed) Unwrap() error { return f.err }
 
-// Stderr returns the last part of the standard error that the server had written when err occurred. It returns "" if
-// err does not contain this output. The text is untrusted.
+// Stderr returns the last part of the server's standard error before err occurred, or "" if err does not contain this
+// output. The text is untrusted.
 func Stderr(err error) string {
 	if f, ok := errors.AsType[*failed](err); ok {
 		return f.stderr

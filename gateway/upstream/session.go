@@ -21,9 +21,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Declared is the JSON object of the capabilities that toolcrib declares to servers without LikeClient. The object is
-// empty, because toolcrib has no capabilities. The declared capabilities are part of a document, because a server's
-// list may depend on them.
+// Declared is the JSON form of the capabilities that toolcrib declares to servers without LikeClient. It is an empty
+// object, because toolcrib does not have any capabilities. Documents contain the declared capabilities, because a
+// server's list may depend on them.
 const Declared = "{}"
 
 func (s Server) declared() string {
@@ -50,9 +50,9 @@ type Session struct {
 	meta     string // the _meta member and the closing brace of the params of every request; "" in a revision with a handshake
 }
 
-// Connect connects to a server. It tries the newest revision of the protocol first. If this fails, it tries the
-// handshake of older revisions. With LikeClient, it tries the handshake first. If changed is not nil, it is called
-// whenever the server reports changed tools or, with Texts, changed prompts.
+// Connect connects to a server. It first tries the newest revision of the protocol, and then the handshake of older
+// revisions. With LikeClient, it tries the handshake first. If changed is not nil, it is called whenever the server
+// reports changed tools or, with Texts, changed prompts.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -130,8 +130,7 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 	return err
 }
 
-// failed converts err, the cause of a failed request, to an error that wraps one of the errors of this package if
-// possible.
+// failed converts err, the cause of a failed request, to an error that wraps an error of this package if possible.
 func (s *Session) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -149,15 +148,15 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr(), err: err}
 }
 
-// Close closes the session. If the server is a program, Close ends it.
+// Close closes the session. If the server is a program, Close also ends the program.
 func (s *Session) Close() { s.conn.Close() }
 
 // Ended returns a channel that is closed when the session ends.
 func (s *Session) Ended() <-chan struct{} { return s.conn.Ended() }
 
 // ask sends a request and returns the unchanged and the parsed result. It does not parse lists, because texts.List
-// does. params is a JSON object without surrounding white space. headers contains the arguments of a call that are also
-// sent as HTTP headers.
+// parses them. params is a JSON object without surrounding white space. headers contains the arguments of a call that
+// are also sent as HTTP headers.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -209,7 +208,7 @@ func (s *Session) Tools(ctx context.Context) (tools []json.RawMessage, skipped [
 }
 
 // Call calls the tool with the given name on the server and returns the unchanged and the parsed result. definition is
-// the tool's JSON in the server's list, which may require that arguments are also sent as headers. args is a JSON
+// the tool's JSON in the server's list. It may require that certain arguments are also sent as headers. args is a JSON
 // object.
 func (s *Session) Call(ctx context.Context, name string, definition, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
 	params := fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, jsondoc.Canonical(jsondoc.NewString(name)), args)
@@ -272,10 +271,10 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch calls fn with the document of a server's tools until ctx is done. It reads the document at the start,
-// whenever the server reports a change, and once in each interval. For the reads at the interval, it opens a new
-// connection, because only a new process of an upgraded program has the new tools. After a failure, it calls fn with the error and tries again later. Calls of fn are not
-// concurrent.
+// Watch calls fn with the document of a server's tools until ctx is done. It reads the document at the start, whenever
+// the server reports a change, and once in each interval. For the periodic reads, it opens a new connection, because
+// the tools of an upgraded program are available only in a new process. After a failure, it calls fn with the error and
+// tries again later. Calls of fn are not concurrent.
 func Watch(ctx context.Context, s Server, interval time.Duration, fn func(document []byte, err error)) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -295,8 +294,8 @@ func Watch(ctx context.Context, s Server, interval time.Duration, fn func(docume
 	}
 }
 
-// watch is the part of Watch that uses one connection. It returns nil after interval or when ctx is done, and an error
-// if the connection fails.
+// watch is the part of Watch that uses a single connection. It returns nil after interval or when ctx is done, and an
+// error if the connection fails.
 func watch(ctx context.Context, s Server, interval time.Duration, fn func([]byte)) error {
 	changed := make(chan struct{}, 1)
 	session, err := Connect(ctx, s, func() {
