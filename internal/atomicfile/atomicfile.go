@@ -17,8 +17,8 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// Temporary is the prefix of the names of temporary files. If a process is killed, its
-// temporary file remains in the folder of the target.
+// Temporary is the prefix of the names of temporary files. A temporary file is in the
+// folder of the file to replace. It remains there if the process is killed.
 const Temporary = ".toolcrib-"
 
 // Options control how Write replaces a file.
@@ -28,18 +28,19 @@ type Options struct {
 	// Keep copies the mode and the owner of an existing file to the new file. Mode then
 	// applies only if the file does not exist.
 	Keep bool
-	// Check, if not nil, is called after the new content is on disk and before it
-	// replaces the old content. If Check returns an error, the old file remains.
+	// Check, if not nil, is called when the new content is on disk, but has not yet
+	// replaced the old content. If Check returns an error, the old content remains.
 	Check func() error
 	// New makes Write return an error that wraps fs.ErrExist if the file exists, even if
-	// another program creates the file while Write runs. An existing file with the same
-	// content is not an error, because an interrupted Write leaves such a file.
+	// another program creates the file while Write runs. If the existing file has the
+	// same content, Write returns nil, because an earlier, interrupted Write may have
+	// created this file.
 	New bool
 }
 
 // Write replaces the file with the given name by a file that contains text. The folder
-// must exist. Write writes and syncs a temporary file in the same folder, renames the
-// temporary file, and syncs the folder. It replaces a symbolic link instead of following
+// must exist. Write writes and syncs a temporary file in this folder, renames the
+// temporary file, and syncs the folder. It does not follow a symbolic link, but replaces
 // it. To write the target of a link, resolve the link first.
 func Write(name string, text []byte, o Options) error {
 	return Stream(name, o, content(text))
@@ -107,8 +108,8 @@ func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return syncDir(root, filepath.Dir(name))
 }
 
-// create creates a file with the given name and the content of the temporary file, which
-// remains. It uses a hard link because, unlike a rename, a hard link does not replace an
+// create creates a file with the given name and the content of the temporary file temp.
+// It does not remove temp. It creates a hard link, because renaming temp would replace an
 // existing file.
 func create(root *os.Root, temp, name string) error {
 	err := root.Link(temp, name)
@@ -123,7 +124,7 @@ func create(root *os.Root, temp, name string) error {
 }
 
 // duplicate copies the temporary file to a new file with the given name, and syncs the
-// new file. If the process is killed during the copy, an incomplete file remains.
+// new file. If the process is killed while copying, an incomplete file remains.
 func duplicate(root *os.Root, temp, name string) error {
 	from, err := root.Open(temp)
 	if err != nil {
@@ -152,8 +153,8 @@ func duplicate(root *os.Root, temp, name string) error {
 }
 
 // sameContent reports whether two regular files have the same content. It also syncs both
-// files, because the process that wrote the second file may have been killed before it
-// synced the file.
+// files, because a process may have been killed after it wrote the second file and before
+// it synced this file.
 func sameContent(root *os.Root, first, second string) bool {
 	sum := func(name string) (sum [sha256.Size]byte, err error) {
 		if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -194,7 +195,7 @@ func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return temp, nil
 }
 
-// cause returns err without the path of the temporary file, which users do not know.
+// cause returns err without the path of the temporary file, which means nothing to users.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -217,8 +218,8 @@ func (o Options) setAttributes(root *os.Root, name string, f *os.File) error {
 	return errors.Join(keepOwner(f, info), f.Chmod(info.Mode().Perm()))
 }
 
-// syncDir syncs a folder, so that a rename survives a power failure. It ignores the
-// errors of systems that cannot sync folders.
+// syncDir syncs a folder, to make a rename survive a power failure. It ignores the errors
+// of systems that cannot sync folders.
 func syncDir(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {

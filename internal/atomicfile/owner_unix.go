@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and the group of the original file.
+// keepOwner sets the owner and the group of f to those of the original file.
 func keepOwner(f *os.File, original os.FileInfo) error {
 	want, ok := original.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package commonmark recognizes the lines of a Markdown text that are headings or that
-// begin or end a fenced code block (https://spec.commonmark.org/0.31.2). It is for
-// callers that do not need a syntax tree.
+// Package commonmark recognizes headings and the first and last lines of fenced code
+// blocks in Markdown texts (https://spec.commonmark.org/0.31.2). It is for callers that
+// do not need a syntax tree.
 package commonmark
 
 import "strings"
@@ -24,8 +24,8 @@ func Closes(line, fence string) bool {
 	return n >= len(fence) && strings.Trim(rest, blanks) == ""
 }
 
-// HeadingLevel returns the level, from 1 to 6, of the ATX heading in line (section 4.2),
-// or 0 if line is not such a heading. A heading starts with one to six "#" characters,
+// HeadingLevel returns the level (1 to 6) of the ATX heading in line (section 4.2), or 0
+// if line is not an ATX heading. An ATX heading starts with at most six "#" characters,
 // followed by white space or the end of the line.
 func HeadingLevel(line string) int {
 	n, rest := marks(line, '#')

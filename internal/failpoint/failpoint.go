@@ -1,6 +1,6 @@
-// Package failpoint marks points between the steps of operations that must survive a
-// crash, such as approvals, file writes, and migrations. A test can make its process kill
-// itself at a marked point. In the shipped program, the points have no effect.
+// Package failpoint marks points in operations that must survive a crash, such as
+// approvals, file writes, and migrations. A test can make its process kill itself at a
+// marked point. In the shipped program, the points have no effect.
 package failpoint
 
 import (
@@ -10,9 +10,10 @@ import (
 )
 
 // reached, if not nil, is called by Here with the name of the point. Only tests set it.
-var reached func(point string) //nolint:gochecknoglobals // state of the process, set once before its work starts
+var reached func(point string) //nolint:gochecknoglobals // set once, before the work of the process starts
 
-// Here marks the point with the given name. It does nothing unless the process was armed.
+// Here marks a point with the given name. It does nothing unless a test has armed the
+// process.
 func Here(point string) {
 	if reached != nil {
 		reached(point)
@@ -35,7 +36,7 @@ func Arm(point string, n int64) {
 		if err != nil {
 			panic(fmt.Sprintf("failpoint %s: %v", point, err))
 		}
-		select {} // until the signal arrives
+		select {} // wait for the signal
 	}
 }
 

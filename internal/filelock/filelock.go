@@ -1,18 +1,18 @@
 // Package filelock provides locks between processes. When a process ends, the operating
-// system releases the locks that the process holds.
+// system releases its locks.
 package filelock
 
 import "os"
 
-// Lock waits until it can lock the file with the given name. It creates the file if
+// Lock waits for the lock on the file with the given name, and creates the file if
 // necessary. unlock releases the lock.
 func Lock(name string) (unlock func(), err error) {
 	unlock, _, err = open(name, true)
 	return unlock, err
 }
 
-// Try locks the file with the given name like Lock, but does not wait. busy is true if
-// another process, or another caller in this process, holds the lock.
+// Try is like Lock, but does not wait. busy is true if another process, or another caller
+// in this process, holds the lock.
 func Try(name string) (unlock func(), busy bool, err error) { return open(name, false) }
 
 func open(name string, wait bool) (unlock func(), held bool, err error) {

@@ -8,24 +8,24 @@ import (
 	"sync"
 )
 
-// firstPercent is the GC percentage until the first collection. With this percentage, the
-// heap can grow from 4 MB, the initial limit of the runtime, to 32 MB.
+// firstPercent is the GC percentage until the first collection. It raises the heap size
+// at which the first collection starts from 4 MB to 32 MB.
 const firstPercent = 800
 
 // DelayFirst delays the first garbage collection until the heap reaches 32 MB. The first
-// collection restores the previous percentage. A process that keeps running, such as the
+// collection restores the previous GC percentage. A long-running process, such as the
 // workbench or a server, calls restore to restore the percentage earlier. DelayFirst does
 // nothing if GOGC is set.
 //
-// A command that lists, shows, or approves allocates about 15 MB and exits. Collections
-// would take a seventh of its time without a benefit.
+// A command that lists, shows, or approves proposals allocates about 15 MB and exits.
+// Without DelayFirst, it would spend a seventh of its time on useless collections.
 func DelayFirst() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
 	usual := debug.SetGCPercent(firstPercent)
 	restore = sync.OnceFunc(func() { debug.SetGCPercent(usual) })
-	type dropped struct{ _ *byte } // with a pointer, the runtime does not group the object with tiny objects that live longer
+	type dropped struct{ _ *byte } // the pointer prevents the runtime from combining this object with other tiny objects
 	runtime.AddCleanup(&dropped{}, func(restore func()) { restore() }, restore)
 	return restore
 }

@@ -1,6 +1,7 @@
 // Package generated checks that generated files are up to date. If tests run with
 // -update, it writes the files instead. Only tests import this package. `make generate`
-// runs all such tests in the order in which the files depend on each other.
+// runs all tests that generate files, in the order of the dependencies between these
+// files.
 package generated
 
 import (
@@ -40,7 +41,7 @@ func Write(t testing.TB, file string, data []byte) {
 	t.Logf("wrote %s", file)
 }
 
-// excerpt returns the part of want that begins with the first line that differs from got.
+// excerpt returns an excerpt of want, starting at the first line that differs from got.
 func excerpt(got, want []byte) []byte {
 	at := 0
 	for at < len(got) && at < len(want) && got[at] == want[at] {

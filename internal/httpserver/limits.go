@@ -1,4 +1,4 @@
-// This file defines an HTTP server with time limits, and the limits for the connections
+// This file defines an HTTP server with time limits, and limits the number of connections
 // of each principal.
 
 package httpserver
@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// bodyTime is the time limit for a client to send the body of a request. writeTime is the
-// time limit for a client to read a part of a response. closingTime is the time limit for
-// active requests at shutdown.
+// bodyTime is the time in which a client must send the body of a request. writeTime is
+// the time in which a client must read the data of a single write. closingTime is the
+// time that active requests have to finish at shutdown.
 const (
 	bodyTime    = 30 * time.Second
 	writeTime   = 30 * time.Second
@@ -72,15 +72,16 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Refusal describes a rejected request: the HTTP status of the response and the reason.
+// Refusal is the response to a rejected request: the HTTP status and the reason.
 type Refusal struct {
 	Status int
 	Reason string
 }
 
 // ReadBody reads the body of r into memory and replaces r.Body with a reader of the data.
-// If the body is too long or cannot be read, the result is the Refusal to send to the
-// client. limit is the maximum length in bytes and must be a multiple of 1 MiB.
+// limit is the maximum length of the body in bytes and must be a multiple of 1 MiB. If
+// the body is too long or cannot be read, ReadBody returns the Refusal to send to the
+// client.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) *Refusal {
 	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", limit>>20)}
 	if r.ContentLength > limit {
@@ -104,14 +105,14 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) *Refusal {
 }
 
 // Reject makes the server close the connection after the response to the current request,
-// without waiting for the rest of the request.
+// without reading the rest of the request.
 func Reject(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
 }
 
-// OriginAllowed reports whether web pages with the given origin can use the server. All
-// origins on this machine are allowed, and also the given additional origins, such as
+// OriginAllowed reports whether web pages with the given origin can use the server. This
+// is the case for all origins on this machine, and for the origins in named, such as
 // "https://example.com".
 func OriginAllowed(origin string, named []string) bool {
 	if slices.Contains(named, origin) {
@@ -128,9 +129,9 @@ func Loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// timedWriter is a response writer that limits the time of each write to writeTime. The
-// server therefore closes the connection of a client that stops reading. The total time
-// of a response is not limited.
+// timedWriter is a response writer that limits the time of each write to writeTime, but
+// not the total time of a response. The server therefore closes the connection of a
+// client that stops reading.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -155,10 +156,10 @@ func (p *timedWriter) Flush() {
 // Unwrap returns the wrapped response writer. http.ResponseController calls it.
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// members contains the authenticated connections of a listener. The lock of the listener
-// guards members. If a principal opens a connection beyond its limit, the principal's
-// longest idle connection is closed. If the total limit is reached, an idle connection of
-// the principal with the most connections is closed.
+// members contains the authenticated connections of a listener, and is guarded by the
+// lock of the listener. If a new connection would exceed the limit of its principal, the
+// longest idle connection of this principal is closed. If it would exceed the total
+// limit, an idle connection of the principal with the most connections is closed.
 type members struct {
 	seats int
 	count int
@@ -172,16 +173,16 @@ type principal struct {
 	idle  list.List // elements are *clientConn; the connection that has been idle longest is first
 }
 
-// join adds v to the connections of the given principal. If a limit is reached, join
-// removes an idle connection to make room, and the caller must close that connection. It
-// returns ok=false if a limit is reached and no connection is idle.
+// join adds v to the connections of the given principal. If this would exceed a limit,
+// join removes another connection, which is idle, and the caller must close the idle
+// connection. If there is no idle connection to remove, ok is false.
 func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	m.leave(v)
 	p := m.of[who]
 	if p == nil {
 		p = &principal{name: who}
 	}
-	share := m.seats // maximum number of seats for this principal
+	share := m.seats // maximum number of connections of this principal
 	if who != "" {
 		share = max(m.seats/4, 1)
 	}
@@ -217,8 +218,8 @@ func (p *principal) longestIdle() *clientConn {
 	return p.idle.Front().Value.(*clientConn)
 }
 
-// largest returns the principal with the most connections. It considers only principals
-// with an idle connection, and returns nil if no connection is idle.
+// largest returns the principal with the most connections among the principals with an
+// idle connection. It returns nil if no connection is idle.
 func (m *members) largest() *principal {
 	var most *principal
 	for _, p := range m.of {

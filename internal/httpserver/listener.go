@@ -1,6 +1,7 @@
-// Package httpserver provides a listener that clients without a token or key cannot
-// exhaust, and an HTTP server with limits that uses this listener. The package does not
-// depend on the service behind the server.
+// Package httpserver provides a listener with a limit for unauthenticated connections,
+// and an HTTP server that uses this listener. Clients without a token or key therefore
+// cannot prevent other clients from connecting. The package does not depend on the
+// service behind the server.
 package httpserver
 
 import (
@@ -21,9 +22,9 @@ const (
 // listener is a net.Listener that reserves connections for authenticated clients. It
 // accepts each connection immediately, because the queue of the operating system does not
 // distinguish between clients. A connection is unauthenticated until its client presents
-// a valid token or key. If there are too many unauthenticated connections, the listener
-// closes the oldest of them. Authenticated connections are members. An unauthenticated
-// connection never causes a member to be closed.
+// a valid token or key. It is then called a member. If there are too many unauthenticated
+// connections, the listener closes the oldest unauthenticated connection. It never closes
+// a member to make room for an unauthenticated connection.
 type listener struct {
 	net.Listener
 	places   int           // maximum number of unauthenticated connections
@@ -36,23 +37,23 @@ type listener struct {
 
 // Limits contains the limits for the connections of a listener.
 type Limits struct {
-	Unauthenticated int           // maximum number of unauthenticated connections; a further connection closes the oldest
+	Unauthenticated int           // maximum number of unauthenticated connections; if it is exceeded, the oldest is closed
 	Authenticated   int           // maximum number of authenticated connections
 	Time            time.Duration // time limit for authentication
 }
 
-// New returns a listener that accepts the connections of l and enforces the limits in c.
-// If the process cannot open enough files, the limits are lower. A server must call
-// AdmitConn for each accepted connection after it has authenticated the client. HTTP
-// handlers call Admit instead.
+// New returns a listener that accepts the connections of l and enforces the limits in c,
+// or lower limits if the process cannot open enough files. A server must call AdmitConn
+// for each accepted connection after it has authenticated the client. HTTP handlers call
+// Admit instead.
 func New(l net.Listener, c Limits) net.Listener {
 	places, seats := connectionLimits(OpenFiles())
 	return &listener{Listener: l, places: min(places, c.Unauthenticated), authTime: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 
 // connectionLimits returns the maximum numbers of unauthenticated connections and of
-// members for a process that can open the given number of files. If files is 0, the
-// number of files is not limited.
+// members for a process that can open the given number of files, or any number of files
+// if files is 0.
 func connectionLimits(files uint64) (places, seats int) {
 	const (
 		others = 192 // files for the database, outgoing connections, and the runtime
@@ -94,7 +95,7 @@ type clientConn struct {
 	listener *listener
 	until    time.Time // deadline for authentication
 
-	// The mutex of the listener guards the following fields.
+	// The following fields are guarded by the mutex of the listener.
 	place     *list.Element // element in listener.unauthenticated; nil for members and closed connections
 	principal *principal    // nil unless the connection is a member
 	idleEntry *list.Element // element in principal.idle; nil while the connection is in use
@@ -133,7 +134,7 @@ func (v *clientConn) SetDeadline(t time.Time) error {
 	return v.SetWriteDeadline(t)
 }
 
-// connKey is the context key for the connection of a request.
+// connKey is the key for the connection of a request in its context.
 type connKey struct{}
 
 // plain returns the connection below the TLS layer of conn, or conn itself if it does not
@@ -170,17 +171,17 @@ func SetIdle(conn net.Conn, idle bool) {
 }
 
 // Admit records that the connection of r is authenticated as the given principal, and
-// reports whether the request may be served. Each principal can use only a share of all
-// connections. If all clients use the same token, pass "" as the principal; "" can use
-// all connections. A request that did not come through a listener of this package is
+// reports whether the server may process the request. Each principal can use only a share
+// of all connections, except "", which can use all connections. Pass "" if all clients
+// use the same token. A request from another listener than those of this package is
 // always admitted.
 func Admit(r *http.Request, who string) bool {
 	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	return AdmitConn(conn, who)
 }
 
-// Conn returns the connection of r that the underlying listener accepted. It returns nil
-// if the request did not come through a listener of this package.
+// Conn returns the connection of r that the underlying listener accepted, or nil if no
+// listener of this package accepted the connection.
 func Conn(r *http.Request) net.Conn {
 	if v, ok := r.Context().Value(connKey{}).(*clientConn); ok {
 		return v.Conn
@@ -188,10 +189,8 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn records that conn, a connection of a protocol other than HTTP, is
-// authenticated as the given principal. It returns false if a limit is reached or the
-// connection was closed in the meantime. A connection that did not come through a
-// listener of this package is always admitted.
+// AdmitConn is like Admit for a connection of a protocol other than HTTP. It returns
+// false if a limit is reached or the connection is closed.
 func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*clientConn)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package lazyregexp compiles regular expressions on first use, so that a command
+// Package lazyregexp compiles regular expressions on first use. A command therefore
 // compiles only the expressions that it needs.
 package lazyregexp
 

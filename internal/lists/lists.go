@@ -26,8 +26,8 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	return kept
 }
 
-// First returns at most limit elements of names, joined with commas, and the number of the
-// remaining elements, if any. An example is "a, b, and 3 more".
+// First joins the first names with commas, at most limit. If there are more, it adds the
+// number of the remaining names, as in "a, b, and 3 more".
 func First(names []string, limit int) string {
 	if more := len(names) - limit; more > 0 {
 		names = append(names[:limit:limit], fmt.Sprintf("and %d more", more))
@@ -46,9 +46,9 @@ func Union[T comparable](list, items []T) []T {
 	return list
 }
 
-// Index returns a map with one key and value for each item of list. The function entry
-// returns the key and the value for an item. If several items have the same key, the map
-// contains the value for the last of these items.
+// Index returns a map with an entry for each item of list. entry returns the key and the
+// value for an item. If several items have the same key, the map contains the value for
+// the last of these items.
 func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	all := make(map[K]V, len(list))
 	for _, item := range list {
@@ -58,8 +58,7 @@ func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	return all
 }
 
-// Set returns the set of the keys of the items in list. The function key returns the key
-// of an item.
+// Set returns the set of the keys of the items in list. key returns the key of an item.
 func Set[T any, K comparable](list []T, key func(T) K) map[K]bool {
 	return Index(list, func(item T) (K, bool) { return key(item), true })
 }

@@ -1,7 +1,7 @@
 // Package plaintext checks whether texts can be stored in every database, and shortens
-// texts. Only valid UTF-8 without U+0000 can be stored, because PostgreSQL accepts
-// nothing else in the types text and jsonb. SQLite would store any bytes, so texts from
-// outside are checked before they reach the database.
+// texts. PostgreSQL accepts only valid UTF-8 without U+0000 in the types text and jsonb.
+// SQLite would store any bytes, so untrusted texts are checked before they reach the
+// database.
 package plaintext
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Problem returns the reason why s cannot be stored, or "" if s can be stored. The reason
-// continues a sentence that begins with the name of the value, such as "is not valid
-// UTF-8".
+// is a predicate, such as "is not valid UTF-8", for a sentence that begins with the name
+// of the value.
 func Problem(s string) string {
 	switch {
 	case !utf8.ValidString(s):

@@ -10,7 +10,7 @@ import (
 // OwnGroup does nothing, because this system has no process groups.
 func OwnGroup(*exec.Cmd) {}
 
-// Terminate does nothing, because this system cannot ask a process to end.
+// Terminate does nothing, because this system cannot request that a process ends.
 func Terminate(*exec.Cmd) error { return nil }
 
 // Kill ends the program, but not its children.

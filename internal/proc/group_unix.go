@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup makes cmd start its program in a new process group, so that the children of
-// the program can be ended together with it. OwnGroup must be called before cmd is
+// OwnGroup makes cmd start its program in a new process group. A signal to this group
+// then also reaches the children of the program. OwnGroup must be called before cmd is
 // started.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 

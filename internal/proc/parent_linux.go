@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// DiesWithParent makes the kernel kill the program of cmd when the thread that starts cmd
-// ends, which includes the end of this process. It must be called before cmd is started.
-// The caller must keep the thread until the program has ended (see runtime.LockOSThread).
+// DiesWithParent makes the kernel kill the program of cmd when this process, or only the
+// thread that starts cmd, ends. It must be called before cmd is started. The caller must
+// prevent the thread from ending before the program (see runtime.LockOSThread).
 func DiesWithParent(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

@@ -4,6 +4,6 @@ package proc
 
 import "os/exec"
 
-// DiesWithParent does nothing, because this system has no such option. When this process
-// ends, the program reaches the end of its standard input.
+// DiesWithParent does nothing, because this system has no such option. However, when this
+// process ends, the standard input of the program ends, too.
 func DiesWithParent(*exec.Cmd) {}

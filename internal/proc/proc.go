@@ -1,6 +1,6 @@
-// Package proc runs external programs and ends their child processes together with them.
-// On Unix, each program has its own process group, and signals are sent to the group. A
-// process that leaves the group with setsid is not ended.
+// Package proc runs external programs, and ends a program together with its child
+// processes. On Unix, each program runs in a separate process group, and signals are sent
+// to the whole group. A process that changes its group with setsid is not ended.
 package proc
 
 import (
@@ -12,11 +12,11 @@ import (
 )
 
 // Run runs cmd, which exec.CommandContext must have created, and waits until the program
-// ends. It then kills all processes that remain in the process group. If the context is
-// done first, Run kills the whole group. cmd.WaitDelay must be set, because a process
-// that left the group could otherwise block the caller with an inherited pipe. Run does
-// not return exec.ErrWaitDelay. This error means that the program itself ended
-// successfully and wrote its output.
+// ends. It then kills all remaining processes in the process group. If the context is
+// done first, Run kills the whole group. The caller must set cmd.WaitDelay. Otherwise, a
+// process outside of the group could block Run with an inherited pipe. If cmd.Wait
+// returns exec.ErrWaitDelay, Run returns nil, because the program itself has ended
+// successfully and written its output.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }
@@ -24,9 +24,8 @@ func Run(cmd *exec.Cmd) error {
 		return err
 	}
 	err := cmd.Wait()
-	// While a process is in the group, the system cannot reuse the id of the group. If
-	// the group is empty, the id could be reused only by a group that starts before the
-	// next line runs.
+	// The system cannot reuse the id of a group that contains a process. If the group is
+	// empty, a new group could get this id only before the next line runs.
 	_ = Kill(cmd) // fails if the group is empty
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
@@ -44,7 +43,7 @@ type Output struct {
 // It returns at most limit bytes of standard output and at most limit bytes of standard
 // error. Like Run, it kills the remaining processes of the program's group at the end.
 func Exchange(ctx context.Context, args []string, dir string, stdin []byte, limit int) (Output, error) {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // callers take it from the user's own configuration
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the user's configuration specifies it
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(stdin)
 	return Collect(cmd, limit)
 }
@@ -58,9 +57,8 @@ func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	return Output{out.kept, errs.kept, out.full}, err
 }
 
-// limitedBuffer is a writer that keeps the first limit bytes and discards the rest. It
-// returns no error, so that a program with more output is neither blocked nor killed by a
-// full pipe.
+// limitedBuffer is a writer that stores the first limit bytes and discards the rest.
+// Write never returns an error, so a program with more output can continue.
 type limitedBuffer struct {
 	limit int
 	kept  []byte

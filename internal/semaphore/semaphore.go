@@ -1,6 +1,6 @@
-// Package semaphore provides a fair semaphore, which divides the concurrent work of a
-// process among its users. If a user or token has used up its share, its further work
-// waits or is rejected while the work of others continues.
+// Package semaphore provides a fair semaphore, which limits both the concurrent work of a
+// process and the share of each user. If a user or token has used up its share, its
+// further work waits or is rejected, but the work of other users continues.
 package semaphore
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 // Semaphore is a semaphore with a limit for each holder and a limit for all holders
-// together. A holder is identified by a string, such as a user. A Semaphore is safe for
-// concurrent use.
+// together. A holder is a string, such as the name of a user. What a holder acquires and
+// releases is called a turn. A Semaphore is safe for concurrent use.
 type Semaphore struct {
 	total, perHolder int
 
@@ -27,29 +27,29 @@ type Semaphore struct {
 // waiter is a blocked call of Acquire.
 type waiter struct {
 	who string
-	got chan struct{} // closed when the call gets its turn
+	got chan struct{} // closed when the call receives a turn
 }
 
-// New returns a semaphore. total is the maximum number of turns, and perHolder is the
-// maximum number of turns per holder.
+// New returns a semaphore with at most total turns in use, and at most perHolder turns
+// per holder.
 func New(total, perHolder int) *Semaphore {
 	return &Semaphore{total: total, perHolder: perHolder, of: map[string]int{}}
 }
 
-// Unlimited is a value for the argument total of New. With this value, the number of
-// turns of all holders together is not limited.
+// Unlimited is a value for total that does not limit the number of turns of all holders
+// together.
 const Unlimited = math.MaxInt
 
-// Share returns the number of turns per holder for work that needs a processor and a
-// database connection. With this number, a single holder leaves half of the processors
-// and connections to other holders.
+// Share returns a value of perHolder for work that needs a processor and a database
+// connection. With this value, a holder can use at most half of the processors and
+// connections.
 func Share() int {
 	const connections = 4 // number of connections that read the database
 	return max(min(runtime.GOMAXPROCS(0), connections)/2, 1)
 }
 
-// TryAcquire takes a turn for the given holder if a turn is free, and reports whether it
-// took the turn.
+// TryAcquire acquires a turn for the given holder if a turn is free, and reports whether
+// it did so.
 func (t *Semaphore) TryAcquire(who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,8 +65,9 @@ func (t *Semaphore) tryAcquire(who string) bool {
 	return true
 }
 
-// Acquire waits for a turn and takes it for the given holder. It returns false if ctx is
-// done first. Waiting calls of the same holder get their turns in the order of the calls.
+// Acquire waits until a turn is free and acquires it for the given holder. It returns
+// false if ctx is done first. Waiting calls of the same holder receive turns in the order
+// of the calls.
 func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	if t.tryAcquire(who) {
@@ -84,7 +85,7 @@ func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-w.got: // the call got its turn at the same moment; give it back
+	case <-w.got: // the call has received a turn in the meantime; release it
 		t.release(who)
 	default:
 		t.waiting.Remove(place)
@@ -92,15 +93,15 @@ func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	return false
 }
 
-// Release ends one use of the semaphore by the given holder.
+// Release releases a turn of the given holder.
 func (t *Semaphore) Release(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.release(who)
 }
 
-// release gives back a turn of the given holder. If a waiting call can use this turn, the
-// call that has waited longest gets it.
+// release is Release for callers that hold the lock. The turn is passed on to the oldest
+// waiting call that can use it.
 func (t *Semaphore) release(who string) {
 	t.count--
 	if t.of[who]--; t.of[who] == 0 {
@@ -122,23 +123,22 @@ func (t *Semaphore) Open() int {
 	return t.count
 }
 
-// holdKey is the context key for a hold.
+// holdKey is the key for a hold in a context.
 type holdKey struct{}
 
-// hold is a turn that the holder gives back during calls of Outside.
+// hold is a turn that is released while the holder waits outside (see Outside).
 type hold struct {
 	semaphore *Semaphore
 	who       string
 
 	mu      sync.Mutex
 	has     bool
-	outside int // number of Outside calls in progress
+	outside int // number of calls of Outside in effect
 	done    bool
 }
 
-// Hold waits for a turn and takes it for the given holder. The returned context carries
-// the turn until release is called. ok is false if ctx is done before a turn is
-// available.
+// Hold acquires a turn for the given holder. The returned context carries the turn until
+// release is called. ok is false if ctx is done before a turn is free.
 func (t *Semaphore) Hold(ctx context.Context, who string) (held context.Context, release func(), ok bool) {
 	if !t.Acquire(ctx, who) {
 		return nil, nil, false
@@ -154,7 +154,7 @@ func (h *hold) end() {
 	h.release()
 }
 
-// release gives back the turn if the hold currently has it.
+// release releases the turn unless it is already released by Outside.
 func (h *hold) release() {
 	if h.has {
 		h.has = false
@@ -162,10 +162,10 @@ func (h *hold) release() {
 	}
 }
 
-// Outside gives back the turn that ctx carries, so that others can use it while the
-// caller waits, for example for another server or for a client that reads slowly. The
-// caller must call resume when it has finished waiting; resume waits for a turn again.
-// Outside does nothing if ctx carries no turn.
+// Outside releases the turn that ctx carries. A caller uses it before waiting for
+// something other than a processor, such as another server or a client that reads slowly.
+// After that, the caller must call resume, which waits for a turn again. Outside does
+// nothing if ctx carries no turn.
 func Outside(ctx context.Context) (resume func()) {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if !ok {
@@ -178,9 +178,9 @@ func Outside(ctx context.Context) (resume func()) {
 	return sync.OnceFunc(func() { h.back(ctx) })
 }
 
-// back ends an Outside call. If no other Outside call is in progress, back waits for a
-// turn. If ctx is done first, the holder continues without a turn, because it only has to
-// record the outcome.
+// back ends the effect of a call of Outside. If no other call of Outside is in effect,
+// back waits for a turn. If ctx is done first, the holder continues without a turn,
+// because it only has to record the outcome.
 func (h *hold) back(ctx context.Context) {
 	h.mu.Lock()
 	h.outside--
@@ -198,16 +198,16 @@ func (h *hold) back(ctx context.Context) {
 	h.has = true
 }
 
-// Reader returns a reader that wraps r. During each read, it gives back the turn that ctx
-// carries.
+// Reader returns a reader that wraps r. During each read, the turn that ctx carries is
+// released.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return stream{ctx: ctx, from: r} }
 
-// Writer returns a writer that wraps w. During each write, it gives back the turn that
-// ctx carries.
+// Writer returns a writer that wraps w. During each write, the turn that ctx carries is
+// released.
 func Writer(ctx context.Context, w io.Writer) io.Writer { return stream{ctx: ctx, to: w} }
 
 type stream struct {
-	ctx  context.Context //nolint:containedctx // has the turn
+	ctx  context.Context //nolint:containedctx // carries the turn
 	from io.Reader
 	to   io.Writer
 }

@@ -1,7 +1,7 @@
 // Package shortrun selects the tests to skip. A short run (go test -race -short) skips
-// slow tests whose code runs in one goroutine. In such code, the race detector cannot
-// find anything, but slows down the database engine about twentyfold. Only a long run
-// includes tests that take many seconds.
+// slow tests of code that runs in a single goroutine. The race detector cannot find
+// anything in such code, but slows down the database engine about twentyfold. Only a long
+// run includes tests that need many seconds.
 package shortrun
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// OneGoroutine skips t in a short run. Slow tests call it at the start if their code,
-// including code in child processes, runs in one goroutine at a time.
+// OneGoroutine skips t in a short run. A slow test calls it at the start if at most one
+// goroutine runs at a time, in this process and in child processes.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -23,7 +23,7 @@ func OneGoroutine(t testing.TB) {
 // long set it.
 const longVariable = "TOOLCRIB_TEST_LONG"
 
-// NeedsLong skips t unless a long run is requested. Tests that take many seconds call it
+// NeedsLong skips t unless a long run is requested. Tests that need many seconds call it
 // at the start, for example tests that kill processes, use a real terminal, or flood a
 // server.
 func NeedsLong(t testing.TB) {

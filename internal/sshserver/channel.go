@@ -23,10 +23,10 @@ const (
 	maxCells   = 150_000  // maximum number of cells of a screen; each cell needs about 170 bytes of memory
 )
 
-// channel serves one channel of a connection. It replaces the handler of the ssh library,
-// which has several defects. That handler panics if a length in a pty-req overflows,
-// blocks on window changes if nothing reads them, and stores unlimited environment
-// variables. It also does not notice when the client closes only the channel.
+// channel serves a channel of a connection. It replaces the handler of the ssh library,
+// which has several defects: it panics if a length in a pty-req overflows, blocks on
+// window changes that are not read, and stores an unlimited number of environment
+// variables. It also does not notice that the client closes only the channel.
 func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, requested gossh.NewChannel, sc ssh.Context) {
 	m, ok := s.admit(conn, sc)
 	if !ok {
@@ -165,7 +165,7 @@ func (r *running) begin(ctx context.Context) {
 }
 
 // end cancels the session and closes the connection. It is called if the client does not
-// read.
+// read the output.
 func (r *running) end() {
 	r.cancel()
 	_ = r.member.conn.Close()
@@ -220,8 +220,8 @@ func (s *Server) endSession(m *member) {
 	}
 }
 
-// idleReader is a reader for the input of a session. It restarts the idle timer of the
-// connection whenever it reads data.
+// idleReader is a reader for the input of a session. When it reads data, it restarts the
+// idle timer of the connection.
 type idleReader struct {
 	io.Reader
 	timer *time.Timer

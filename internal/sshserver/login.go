@@ -35,7 +35,7 @@ const (
 	keyExt       = "fingerprint"
 )
 
-// member is an authenticated connection whose client has requested a session.
+// member is an authenticated connection. The client has requested at least one session.
 type member struct {
 	conn                   gossh.Conn
 	raw                    net.Conn // network connection below conn
@@ -45,9 +45,9 @@ type member struct {
 	idle                   *time.Timer // closes the connection when it fires
 }
 
-// loginConfig returns the configuration of a new connection. It determines the principal
-// only after a signature was verified, from the key of this signature. A client can also
-// offer keys that it does not own.
+// loginConfig returns the configuration of a new connection. The principal is determined
+// from the key of a verified signature, because a client can offer keys without having
+// their private halves.
 func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	c := &gossh.ServerConfig{
 		MaxAuthTries: 6,
@@ -91,9 +91,9 @@ func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	return false
 }
 
-// admit makes a connection a member when the client requests its first session. It
-// returns false if a connection limit is reached. Until the first session, the time limit
-// for logins applies to the connection.
+// admit makes a connection a member when the client requests its first session. Until
+// then, the time limit for logins applies to the connection. admit returns false if a
+// connection limit is reached.
 func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) {
 	ctx.Lock()
 	defer ctx.Unlock()
@@ -115,9 +115,9 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 	return m, true
 }
 
-// recheckAll starts to check periodically whether the keys of all connections with
-// sessions are still valid. It closes a connection if its key has expired or was revoked
-// or removed. The checks end when ctx is done or stop is called.
+// recheckAll starts periodic checks of the keys of all connections with sessions. A
+// connection is closed if its key has expired, or was revoked or removed. The checks end
+// when ctx is done or stop is called.
 func (s *Server) recheckAll(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -161,7 +161,7 @@ func (s *Server) recheck(ctx context.Context) {
 // does not exist, and returns an error if other accounts can read the file.
 func HostKey(file string) (gossh.Signer, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // ErrExist means that another process created the file first
+		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // another process may have created the file first
 			return nil, fmt.Errorf("cannot create the host key: %w", err)
 		}
 	}
@@ -179,8 +179,9 @@ func HostKey(file string) (gossh.Signer, error) {
 	return key, nil
 }
 
-// makeHostKey creates file with a new key. It writes the key to a temporary file and then
-// links that file to its final name, so that no process can read an incomplete key.
+// makeHostKey creates file with a new key. To prevent other processes from reading an
+// incomplete key, it writes the key to a temporary file, and then creates a hard link
+// with the final name.
 func makeHostKey(file string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -197,7 +198,7 @@ func makeHostKey(file string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // the link remains
+	defer os.Remove(f.Name()) //nolint:errcheck // the hard link remains
 	_, err = f.Write(pem.EncodeToMemory(block))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Package sshserver implements an SSH server. The server authenticates people by their
-// keys, and each session of a client runs a program that the caller provides as a
-// function. The server has no other authentication methods. It offers no system shell and
-// no subsystem, and forwards nothing but the SSH agent of the client.
+// Package sshserver implements an SSH server. The server authenticates people only by
+// their keys. Each session runs a program that the caller provides as a function. The
+// server offers no system shell and no subsystems, and forwards only the SSH agent of the
+// client.
 package sshserver
 
 import (
@@ -33,9 +33,9 @@ type Config struct {
 	// Run runs a session and returns its exit status. ctx is canceled when the client
 	// disconnects.
 	Run func(ctx context.Context, s *Session) int
-	// Browses reports whether a command is interactive on a terminal. An interactive
-	// command runs until the user ends it. If Browses is nil, only sessions without a
-	// command are interactive.
+	// Browses reports whether a command is interactive on a terminal, which means that it
+	// runs until the user ends it. If Browses is nil, only sessions without a command are
+	// interactive.
 	Browses func(command string) bool
 	Limits  Limits
 	Logger  *slog.Logger
@@ -46,13 +46,13 @@ type Config struct {
 type Limits struct {
 	Handshake       time.Duration // time limit for authentication
 	Idle            time.Duration // maximum time of a connection without input in any session
-	Write           time.Duration // time limit for the client to read one write of output
-	Closing         time.Duration // time limit for sessions to end at shutdown
-	Recheck         time.Duration // interval between checks that keys are still valid
+	Write           time.Duration // time in which the client must read the data of a single write
+	Closing         time.Duration // time that sessions have to end at shutdown
+	Recheck         time.Duration // interval between checks of the keys
 	Unauthenticated int           // maximum number of unauthenticated connections
 	Connections     int           // maximum number of authenticated connections
 	SessionsPerKey  int
-	Commands        int           // maximum number of concurrent commands per principal, not counting commands that wait for the client; further commands wait
+	Commands        int           // maximum number of concurrent commands per principal, except commands that wait for the client; further commands wait
 	Command         time.Duration // time limit for a command without a terminal
 	Output          int64         // maximum output of a command without a terminal, in bytes
 }
@@ -60,7 +60,7 @@ type Limits struct {
 // Defaults returns the default limits.
 func Defaults() Limits {
 	return Limits{
-		Handshake: time.Minute, // hardware keys wait for a touch
+		Handshake: time.Minute, // the user may have to touch a hardware key
 		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
 		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: semaphore.Share(), Command: 2 * time.Minute, Output: 64 << 20,
 	}
@@ -183,7 +183,7 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	}
 }
 
-// The causes for canceling the context of a command before its client disconnects.
+// Causes for canceling the context of a command before the client disconnects.
 var (
 	ErrTime   = errors.New("the command exceeded the time limit of this server")
 	ErrOutput = errors.New("the command exceeded the output limit of this server")
@@ -204,9 +204,9 @@ func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Co
 	}
 }
 
-// countedWriter is a writer with a limit. Each write reduces the field left by the number
-// of bytes. A write that makes left negative writes nothing, calls the function over, and
-// returns ErrOutput.
+// countedWriter is a writer with a limit for the number of bytes. The field left is the
+// number of bytes that can still be written. A longer write writes nothing, calls over,
+// and returns ErrOutput.
 type countedWriter struct {
 	to   io.Writer
 	left *atomic.Int64

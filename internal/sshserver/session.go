@@ -16,7 +16,7 @@ import (
 	"toolcrib/internal/semaphore"
 )
 
-// Session is one run of the program for a client.
+// Session is a run of the program for a client.
 type Session struct {
 	Principal string // such as "user:mara"
 	Key       string // fingerprint of the key that the client used to log in
@@ -68,7 +68,7 @@ func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
 }
 
 // run runs a session, logs its outcome, and returns its exit status. If the session
-// panics, run recovers, so that other sessions continue.
+// panics, run recovers, and other sessions continue.
 func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	began := s.config.Now()
 	s.metrics.add(&s.metrics.sessions, 1)
@@ -106,7 +106,7 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 }
 
 // releaseTurnOutside wraps the streams and the agent of the session. While the session
-// waits for the client, the turn that ctx carries is given back to the semaphore.
+// waits for the client, the turn that ctx carries is released.
 func (s *Session) releaseTurnOutside(ctx context.Context) {
 	s.In, s.Out, s.Err = semaphore.Reader(ctx, s.In), semaphore.Writer(ctx, s.Out), semaphore.Writer(ctx, s.Err)
 	agent := s.Agent
@@ -129,8 +129,8 @@ type window struct {
 	changed       chan struct{} // receives a value when the size changes; nil without a terminal
 }
 
-// set stores the size that the client sent, reduced to the limits. If the client sent no
-// size, set stores 80 by 24.
+// set stores the size that the client sent, or 80 by 24 if the client sent no size. It
+// reduces a size that exceeds the limits.
 func (w *window) set(columns, rows uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,9 +162,9 @@ func (w *window) news() chan struct{} {
 	return w.changed
 }
 
-// writer writes output to a client. If a write takes longer than limit, it calls the
-// function stuck. For a terminal, it writes a carriage return before each line feed,
-// because terminals of clients are in raw mode.
+// writer writes output to a client. If a write does not finish within limit, writer calls
+// stuck. For a terminal, it writes a carriage return before each line feed, because the
+// terminal of the client is in raw mode.
 type writer struct {
 	mu       sync.Mutex
 	to       io.Writer

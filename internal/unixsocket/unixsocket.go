@@ -16,15 +16,16 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// errPeer means that the system does not report which account connected to a socket.
+// errPeer indicates that the system does not report which account connected to a socket.
 var errPeer = errors.New("this system does not report which account connects to a socket; serve with --http instead")
 
-// Listen listens on a Unix socket at path. By default, it accepts only connections from
-// the account of this process. The socket then has mode 0600, and only this account may
-// have access to the folder. If accounts contains further user ids, Listen also accepts
-// connections from these accounts. The socket then has mode 0666, and other accounts may
-// enter the folder but not write to it. The listener closes all other connections. Listen
-// replaces a stale socket. Closing the listener removes the socket.
+// Listen listens on a Unix socket at path. Without accounts, the listener accepts only
+// connections from the account of this process. The socket then has mode 0600, and other
+// accounts must not have access to its folder. With accounts, the listener also accepts
+// connections from these user ids. The socket then has mode 0666, and other accounts may
+// enter the folder, but must not have write access. The listener closes connections from
+// all other accounts. Listen replaces a stale socket. Closing the listener removes the
+// socket.
 func Listen(ctx context.Context, path string, accounts ...int) (net.Listener, error) {
 	if !peersAreKnown {
 		return nil, errPeer
@@ -52,8 +53,8 @@ func Listen(ctx context.Context, path string, accounts ...int) (net.Listener, er
 	return &listener{l, append([]int{os.Getuid()}, accounts...)}, nil
 }
 
-// checkFolder returns an error if the folder dir belongs to another account or grants
-// other accounts any of the forbidden permissions.
+// checkFolder returns an error if the folder dir belongs to another account, or if its
+// mode contains a bit of forbidden.
 func checkFolder(dir string, forbidden fs.FileMode) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -96,7 +97,7 @@ func removeStale(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// Conn is a connection and the account of the process at its other end.
+// Conn is a connection, with the account of the process at the other end.
 type Conn struct {
 	net.Conn
 	UID int // user id of the account

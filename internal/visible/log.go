@@ -9,10 +9,9 @@ import (
 )
 
 // Log is a writer for output that may become part of the log of a CI runner. Runners
-// execute commands that they find in the output of programs. Log prevents this by
-// replacing the last character of the prefix of each command with the code point of the
-// character, as in ":⟨U+003A⟩name::". It also recognizes a prefix that is split across
-// several writes.
+// execute commands in the output of programs. To prevent this, Log replaces the last
+// character of the prefix of each command with its code point, as in ":⟨U+003A⟩name::".
+// It also recognizes a prefix that is split across several writes.
 //
 // GitHub's runner executes a line that begins with "::name::" or with white space
 // followed by "::name::". It also executes "##[name]" anywhere in a line
@@ -63,18 +62,18 @@ func (l *Log) Write(p []byte) (int, error) {
 
 func isAny(rune) bool { return true }
 
-// Inert returns s in the form in which a new Log writes s.
+// Inert returns s as a new Log writes it.
 func Inert(s string) string {
 	var out strings.Builder
 	_, _ = NewLog(&out).Write([]byte(s)) // a Builder returns no errors
 	return out.String()
 }
 
-// commandScan scans a line, character by character, for the prefixes of commands that CI
-// runners execute.
+// commandScan scans a line for the prefixes of commands that CI runners execute,
+// character by character.
 type commandScan struct {
-	written bool // the line contains more than white space and one colon
-	colon   bool // the line contains only white space and one colon, which is last
+	written bool // the line contains more than white space and a single colon
+	colon   bool // the line contains only white space, followed by a single colon
 	hashes  int  // number of consecutive "#" characters, at most 2; remains 2 after letters that follow "##"
 }
 

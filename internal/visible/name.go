@@ -35,8 +35,8 @@ const (
 	tagTilde = 0xe007e
 )
 
-// Spelled returns the ASCII text that the tag characters in s encode, and the number of
-// these tag characters.
+// Spelled decodes the tag characters in s to ASCII text, and returns this text and the
+// number of tag characters.
 func Spelled(s string) (text string, n int) {
 	var b strings.Builder
 	for _, r := range s {

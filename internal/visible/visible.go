@@ -31,20 +31,20 @@ func Hidden(r rune) bool {
 	case unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 		return true
 	}
-	// Letters, marks, numbers, punctuation, symbols, and spaces are visible. The
-	// remaining categories are C, Zl, and Zp.
+	// The visible categories are letters, marks, numbers, punctuation, symbols, and
+	// spaces. C, Zl, and Zp remain.
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
-// Text returns s in a form that is safe to print on several lines. It keeps line feeds
-// and tabs. It replaces each other hidden character with its code point, such as
-// ⟨U+202E⟩, and each byte that is not UTF-8 with its value, such as ⟨0xFF⟩.
+// Text returns s in a form that is safe to print on several lines. It replaces each
+// hidden character except line feeds and tabs with its code point, such as ⟨U+202E⟩, and
+// each byte that is not UTF-8 with its value, such as ⟨0xFF⟩.
 func Text(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) })
 }
 
-// Line returns s in a form that is safe to print on a single line. It replaces the same
-// characters as Text, and also line feeds and tabs.
+// Line returns s in a form that is safe to print on a single line. It is like Text, but
+// also replaces line feeds and tabs.
 func Line(s string) string { return escape(s, Hidden) }
 
 // Clean reports whether Text returns s unchanged.
