@@ -78,8 +78,8 @@ type docBundleProof struct {
 	Unproved  []string `json:"unproved"`
 }
 
-// runCheckBundle checks a bundle and prints the faults, the properties that the bundle proves, and the properties
-// that it does not prove.
+// runCheckBundle checks a bundle and prints its faults, the claims that the bundle proves, and the claims that it does
+// not prove.
 func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {

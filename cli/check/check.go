@@ -1,5 +1,5 @@
-// Package check implements the check command. The command compares the tools that an application registers, or
-// instruction files, with the registry, a lock file, or a bundle.
+// Package check implements the check command. The command compares either the tools that an application registers or
+// the instruction files on this machine with the registry, a lock file, or a bundle.
 package check
 
 import (
@@ -242,15 +242,15 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 	return code, nil
 }
 
-// noteSkipped prints a note for each entry of doc that the check skips. Each note begins with list, the name of the
-// file or server that doc was read from.
+// noteSkipped prints a note for each entry of doc that the check skips. list is the name of the file or server from
+// which doc was read, and each note begins with this name.
 func noteSkipped(a *command.App, list string, doc wire.Document) {
 	for _, s := range doc.Skipped {
 		a.Note("%s: skipped: %s", list, s)
 	}
 }
 
-// scope returns the catalog to compare the code with. The catalog includes deactivated tools.
+// scope returns the catalog with which the check compares the code. The catalog includes deactivated tools.
 func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
@@ -298,8 +298,8 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 	return s, err
 }
 
-// printCheck prints the findings in the given format. reference is the name of the registry, lock file, or bundle that
-// the code was compared with.
+// printCheck prints the findings in the given format. reference is "the registry", or the name of the lock file or
+// bundle with which the code was compared.
 func printCheck(a *command.App, format, reference string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
 	texts := lists.Index(code, func(c conform.Code) (string, *spans.File) { return c.File, spans.New(c.Text) })

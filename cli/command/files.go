@@ -32,8 +32,8 @@ func ReadError(kind, path string, err error) error {
 	return err
 }
 
-// ReadDrafts reads proposals from the files with the given names. It returns the problems of all files in one error. It
-// reports missing parts of proposals as problems only if complete is set.
+// ReadDrafts reads proposals from the named files. If there are problems, the error lists the problems of all files. A
+// missing part of a proposal is a problem only if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
@@ -54,8 +54,8 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-// DecodeProposals parses the proposals in data. name is the name of the file that contained data. DecodeProposals
-// reports missing parts of proposals as problems only if complete is set.
+// DecodeProposals parses the proposals in data, the content of the file called name. A missing part of a proposal is a
+// problem only if complete is set.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
@@ -78,7 +78,7 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	for i, p := range parsed {
 		found := p.Problems()
 		if !complete {
-			found = found[:min(len(p.Malformed), len(found))] // drop the problems about missing parts, which follow the others
+			found = found[:min(len(p.Malformed), len(found))] // drop missing parts, which come last
 		}
 		document := i + 1
 		if len(parsed) == 1 {
@@ -146,11 +146,11 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Asks reports whether Confirm can ask the user: in a terminal, and not with --json.
+// Asks reports whether Confirm can prompt the user, which requires a terminal and output that is not JSON.
 func (a *App) Asks() bool { return !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal }
 
-// Confirm creates a page, calls write to fill it, and prints the page and the question. It returns true only if the
-// user answers "y" or "yes". If it cannot ask, it returns a usage error.
+// Confirm prints a page with the output of write, followed by the question. It returns true only if the user enters "y"
+// or "yes". If it cannot prompt the user, it returns a usage error.
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	if !a.Asks() {
 		return false, process.Usagef("toolcrib asks %q only in a terminal, and not with --json; to answer yes, add --yes", question)

@@ -124,8 +124,8 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// export returns the selected definitions in the requested format. The notes describe omitted tools, and values that
-// the format cannot represent.
+// export returns the selected definitions in the requested format. The notes list the omitted tools, and the values
+// that the format cannot represent.
 func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
 	if !slices.Contains([]wire.Format{wire.Toolcrib, wire.V0, wire.OpenAI, wire.Anthropic, wire.MCP, formatLock, formatBundle}, format) {

@@ -25,8 +25,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// extract contains the definitions to export. It starts with the whole registry in the view of a layer, and can be
-// reduced to one agent.
+// extract contains the definitions to export: all definitions in the view of a layer or, after a call of Only, an agent
+// with its allow-list and its tools.
 type extract struct {
 	layer         registry.Layer
 	Tools, Agents []catalog.Exported
@@ -61,8 +61,8 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only reduces the extract to one agent, its allow-list, and its tools. id is the id or the subject of the agent.
-// deferred is the number of deferred tools that the result omits.
+// Only removes all definitions except an agent, its allow-list, and its tools. id is the id or the subject of the
+// agent. deferred is the number of the agent's deferred tools that were removed.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
@@ -90,7 +90,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	return res.Deferred(), nil
 }
 
-// leaveOutCore removes the core tools from an extract of the whole registry if the registry was created empty. It
+// leaveOutCore removes the core tools from c if c contains the whole registry and the registry was created empty. It
 // does not change the extract of a single agent.
 func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
@@ -140,8 +140,8 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 	return jsondoc.EncodeIndented(doc)
 }
 
-// AsListed returns the tool l for encoding in the format f. If the tool was imported from the same format, the result
-// includes the imported JSON.
+// AsListed returns the tool l in a form that can be encoded in the format f. If the tool was imported from the format
+// f, the result includes the imported JSON.
 func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
 	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
@@ -174,8 +174,8 @@ func (c extract) bundle(ctx context.Context, a *command.App, from *bundle.Collec
 	})
 }
 
-// encodeServer returns the approved tools and texts of an MCP server as a list in the format of MCP. The list contains
-// the unchanged JSON that the server sent, in the order of the newest list from the server.
+// encodeServer returns the approved tools and texts of an MCP server as a list in the format of MCP. Each entry is the
+// JSON that the server sent, unchanged. The entries are in the order of the newest list from the server.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
@@ -204,7 +204,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 		}
 		stored[s.Hash] = raw
 		if !slices.Contains(order, s.Hash) {
-			order = append(order, s.Hash) // the newest list does not contain this element
+			order = append(order, s.Hash) // not in the newest list of the server
 		}
 	}
 	if len(raws)+len(texts) == 0 {
@@ -221,7 +221,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 	return doc.Bytes(), nil
 }
 
-// inOrder joins the values of raws with commas. order contains the keys, which are hashes, in the order of the result.
+// inOrder joins the values of raws with commas, in the order of their keys in order. The keys are hashes.
 func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {

@@ -41,8 +41,8 @@ var Rules = []findings.Rule{
 // rulesByChange maps changes to indexes in Rules.
 var rulesByChange = map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
 
-// Check compares the files in the folders that args select with their approved versions. The approved versions are
-// those in locked or, if locked is nil, those in the registry.
+// Check compares the files in the folders that args select with their approved versions. It takes the approved versions
+// from locked or, if locked is nil, from the registry.
 func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (report.Findings, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -104,21 +104,22 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	return doc, nil
 }
 
-// NoteFolders prints two lists to standard error: the folders that a check compared, and the files in them that it did
-// not compare. Users should see both lists, because a toolcrib.toml may specify a smaller folder than a session reads.
+// NoteFolders prints to standard error which folders a check compared, and which files in them it did not compare.
+// Without this information, users would not notice that a toolcrib.toml limits the check to a smaller folder than a
+// session reads.
 func NoteFolders(a *command.App, r report.Findings) {
 	a.Note("Checked: %s.", strings.Join(lists.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
 }
 
-// NoteUnchecked prints the files that clients read but no check compares.
+// NoteUnchecked prints the names of files that clients read, but that toolcrib cannot check.
 func NoteUnchecked(names []string, note func(string, ...any)) {
 	if len(names) > 0 {
 		note("Not checked, although clients read these files: %s.", unreadNames(names))
 	}
 }
 
-// Unchecked returns the files in the home folder and in the project that clients read but no check compares.
+// Unchecked returns the files in the home folder and in the project that clients read, but that toolcrib cannot check.
 func Unchecked(a *command.App) ([]string, error) {
 	names := []string{}
 	list, err := roots(a, nil)
@@ -159,7 +160,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns the files in r. The result also includes approved files in places that the search does not cover.
+// with searches r for files, and adds the approved files in places that the search does not cover.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -172,9 +173,9 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
 		if elsewhere(r.scope) {
-			return nil, nil // a lock file does not list the files of these roots
+			return nil, nil // lock files do not list files in these folders
 		}
-		return lists.Filter(locked, func(l instructions.Approved) bool { // a lock file describes one project, regardless of the project's name here
+		return lists.Filter(locked, func(l instructions.Approved) bool { // the layer of a project may have another name in the lock file
 			return (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User)
 		}), nil
 	}
@@ -188,8 +189,8 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	return from.in(ctx, r.layer)
 }
 
-// finding returns the finding for the difference d. If lock is set, the approved versions come from a lock file, which
-// contains only hashes. Otherwise, the finding also lists the changed files of a skill.
+// finding returns the finding for the difference d. It lists the changed files of a skill unless lock is set. With
+// lock, the approved versions are from a lock file, which contains only hashes.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
 	rule := Rules[rulesByChange[d.Change]]
 	file := d.Path
@@ -201,7 +202,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	}
 	name := jsondoc.Printable(d.Path) // the path may contain line breaks
 	if elsewhere(r.scope) {
-		name = jsondoc.Printable(r.named(d.Path)) // the path contains folder names that a marketplace chose
+		name = jsondoc.Printable(r.named(d.Path)) // the path may contain names that a plugin marketplace chose
 	}
 	switch d.Change {
 	case instructions.Changed:
@@ -234,7 +235,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	return f, nil
 }
 
-// shown returns the path p in r for findings. For files of the project, the path remains relative to the project, as
+// shown returns the path of the file p in r for a finding. In the project, this path is relative to the project, as
 // code scanning requires.
 func (r root) shown(p string) string {
 	if r.scope == places.Project {
@@ -311,8 +312,8 @@ func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, err
 	return d.db.Content(ctx, sha256)
 }
 
-// both combines the approvals of a followed registry with the approvals in the machine's own database. If both
-// approve a file, the approval of the registry applies.
+// both combines the approvals of the followed registry with the approvals in the local database. If a file has both
+// approvals, the approval of the registry applies.
 type both struct {
 	followed
 	own database

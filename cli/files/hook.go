@@ -20,8 +20,8 @@ import (
 	"toolcrib/registry/places"
 )
 
-// hooks maps each supported client to a function. The function returns the response that stops a session for the given
-// reason.
+// hooks contains a function for each supported client. The function returns the response that makes the client stop a
+// session for the given reason.
 var hooks = map[string]func(reason string) any{
 	"claude-code": stopped,
 	"codex":       stopped,
@@ -30,19 +30,19 @@ var hooks = map[string]func(reason string) any{
 	},
 }
 
-// stopped returns the response that ends the turn in Claude Code and Codex. It contains the fields that are common to
-// all events, and the fields for a submitted prompt.
+// stopped returns the response that ends the turn in Claude Code and Codex. It combines the fields for any event with
+// the fields for a submitted prompt.
 func stopped(reason string) any {
 	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
 }
 
-// Hook compares the files of a session with their approved versions and prints the response for the hook of the given
-// client. If the session may continue, it prints nothing. Otherwise, it prints the reason to stop. The session also
-// stops if the comparison fails or if failed, which is the error of an earlier operation, is not nil. The exit status
-// is always 0, because most clients treat any other status as a broken hook and continue.
+// Hook compares the files of a session with their approved versions. If they match, it prints nothing, and the session
+// continues. Otherwise, it prints a response that makes the client stop the session. It does the same if the comparison
+// fails, or if failed, the error of an earlier operation, is not nil. The exit status is always 0, because most clients
+// treat any other status as a broken hook and continue the session.
 //
-// The flags of the hook, the user's configuration, and the account determine the database and the home folder.
-// Environment variables of the client do not, because a project's settings may set them.
+// Hook determines the database and the home folder from its flags, the user's configuration, and the account. It
+// ignores environment variables, because the settings of a project can set them for the client.
 func Hook(ctx context.Context, a *command.App, client string, args []string, locked []instructions.Approved, failed error) error {
 	answer, known := hooks[client]
 	if !known {
@@ -50,7 +50,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	}
 	getenv := a.Env.Getenv
 	a.Env, a.Flags.UserOnly = a.Env.OfAccount(), true
-	for _, variable := range os.Environ() { // libpq and compatible drivers would apply the variables that begin with PG
+	for _, variable := range os.Environ() { // PostgreSQL drivers read variables that begin with PG
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "PGPASS") {
 			os.Unsetenv(name) //nolint:errcheck,gosec // the name is valid
@@ -109,15 +109,16 @@ type hookInput struct {
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders that a session works in. The result contains at least one folder. The folders are
-// those in the client's message, the folder in the client's environment variable, and the working directory. All of
-// them are returned, because a project's settings may set the variable, and an agent may change its directory. Cursor
-// runs a user's hooks in its own folder, so the working directory is used for Cursor only if no other folder is known.
+// sessionFolders returns the folders of a session: the folders in the client's message, the folder in the client's
+// environment variable, and the working directory. No single source is reliable, because the settings of a project can
+// set the variable, and an agent can change the directory. Cursor runs a user's hooks in Cursor's configuration folder,
+// so the working directory is added for Cursor only if no other folder is known. The result contains at least one
+// folder.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {
 		err := json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input)
-		if err != nil && !errors.Is(err, io.EOF) { // standard input may be empty if a user runs the hook
+		if err != nil && !errors.Is(err, io.EOF) { // standard input is empty if a user runs the hook by hand
 			return []string{a.Env.Dir}, fmt.Errorf("read the message of the client: %w", err)
 		}
 	}

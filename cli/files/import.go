@@ -1,5 +1,5 @@
-// This file proposes files that differ from their approved versions. The files are on this machine or on machines that
-// follow its registry.
+// This file proposes files that differ from their approved versions. The files are on this machine, or on machines that
+// follow the registry of this machine.
 
 package files
 
@@ -48,13 +48,14 @@ type docImport struct {
 type DocFolder struct {
 	Folder string `json:"folder"`
 	Layer  string `json:"layer"`
-	// Found counts the skills and files, and Unchanged those that match their approved versions.
+	// Found is the number of skills and files, and Unchanged is the number of skills and files that match their
+	// approved versions.
 	Found     int       `json:"found"`
 	Unchanged int       `json:"unchanged"`
 	Steps     []DocStep `json:"steps"`
 	// Withdrawn lists the proposals that were withdrawn because their files were restored or deleted.
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
-	// Unread lists the folders that contain a SKILL.md, but that no client searches for skills.
+	// Unread lists the folders with a SKILL.md that no client finds.
 	Unread []string `json:"unread,omitempty"`
 	above  bool     // the folder is neither the project nor the home folder
 }
@@ -71,15 +72,15 @@ type DocStep struct {
 	ReadBy   string `json:"read_by,omitempty"` // clients that read the file
 }
 
-// comparison contains the differences between the files in a folder and their approved versions, and the proposals that
-// resulted from them.
+// comparison is the result of comparing the files in a folder with their approved versions. It also contains the
+// proposals that were made for the differences.
 type comparison struct {
 	root
 	found, unchanged int
 	steps            []instructions.Step
 	made             []proposals.Proposal // proposals made from the drafts in steps, in the same order
 	withdrawn        []withdrawal
-	unread           []string // skills in folders that no client searches
+	unread           []string // folders with a SKILL.md that no client finds
 }
 
 // Run searches the folders that args select, and proposes the files that differ from their approved versions. It prints
@@ -112,8 +113,8 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all runs the import once. It searches the folders that args select, and proposes the files that differ from their
-// approved versions. If folders is not nil, the search is limited to these folders.
+// all searches the folders that args select, and proposes the files that differ from their approved versions. If
+// folders is not nil, the search is limited to these folders.
 func (f Import) all(ctx context.Context, a *command.App, args []string, folders []DocFolder) ([]comparison, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -162,7 +163,7 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 			continue
 		}
 		t.unchanged--
-		if d.Change == instructions.New { // an open proposal may have assigned an id to the file
+		if d.Change == instructions.New { // the file may already have an id from an open proposal
 			at := slices.IndexFunc(open, func(p review.Bundle) bool {
 				return p.Proposal.Subject.Kind == d.Kind && p.Proposal.Title == d.Path
 			})
@@ -213,8 +214,8 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 	return t, nil
 }
 
-// origin returns the settings for proposals in the given layer. open contains the open proposals of that layer, and
-// approved contains its approved files.
+// origin returns the settings for proposals in the given layer. open and approved are the open proposals and the
+// approved files of this layer.
 func origin(ctx context.Context, a *command.App, layer registry.Layer, set string, open []review.Bundle, approved []instructions.Approved) instructions.Origin {
 	return instructions.Origin{
 		Layer: layer, Set: set,
@@ -314,8 +315,8 @@ func newDocStep(d instructions.Difference) DocStep {
 }
 
 // FindChanges compares the files in the home folder and in the project with their approved versions, and returns the
-// differences. It proposes nothing and works without a database. If a folder cannot be searched, FindChanges adds a
-// message to problems.
+// differences. It needs no database and does not propose the differences. If a folder cannot be searched, FindChanges
+// adds a message to problems.
 func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -394,7 +395,7 @@ func Table(p *output.Page, folders []DocFolder) {
 	}
 }
 
-// lines prints the results of the import for one folder.
+// lines prints the results of the import for the folder of t.
 func (t comparison) lines(p *output.Page) {
 	p.Linef("%s: %d found, %d match their approved versions, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
@@ -414,8 +415,7 @@ func (t comparison) lines(p *output.Page) {
 	}
 }
 
-// unreadNames joins the first names in list for display. If list has more names, it appends the number of remaining
-// names.
+// unreadNames joins the first names in list with commas, followed by the number of the remaining names.
 func unreadNames(list []string) string {
 	return lists.First(lists.Map(list, jsondoc.Printable), 10)
 }
@@ -449,9 +449,9 @@ func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) s
 	return ""
 }
 
-// ProposeReport proposes the unapproved skill or instruction file in the report r. A machine that follows this registry
-// sent r with the token t. The author of the proposal is the agent of the token. ProposeReport also counts the machines
-// that reported the file. It returns the number of new proposals.
+// ProposeReport proposes the skill or instruction file in r, unless it is already approved or proposed. r is a report
+// of a machine that follows this registry and authenticated with the token t. The author of the proposal is the agent
+// of the token. ProposeReport also counts the machines that reported the file. It returns the number of new proposals.
 func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, r follow.Report) (made int, err error) {
 	kind := r.Kind
 	layer, err := registry.ParseLayer(string(r.Layer))

@@ -52,8 +52,7 @@ type DocFile struct {
 	Version     int    `json:"version,omitempty"`
 	Status      string `json:"status,omitempty"` // active or deactivated
 	ContentHash string `json:"content_hash,omitempty"`
-	// Drift is the difference from the approved version: new, changed, missing,
-	// unreadable or deactivated.
+	// Drift is the kind of difference from the approved version: new, changed, missing, unreadable or deactivated.
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // clients that read the file
 	Reason string `json:"reason,omitempty"`  // reason why the file cannot be read
@@ -138,7 +137,7 @@ func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]i
 	return all, nil
 }
 
-// list returns the approved files of the layer of r, and the files in the folder of r.
+// list returns the approved files in the layer of r and the files on disk in the folder of r.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
 	var entries []catalog.Entry
 	var open []review.Bundle

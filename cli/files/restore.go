@@ -70,9 +70,9 @@ func newRestore(a *command.App) *cobra.Command {
 			if folder.Status == registry.Deactivated {
 				return fmt.Errorf("%s is deactivated; activate it before you restore it: toolcrib rollback %s VERSION", s, s)
 			}
-			now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // the error is ignored, because a restore replaces unreadable files
+			now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // ignore the error, because restore replaces unreadable files
 			doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
-			others := &doc.Left // list to which files that were never approved are added
+			others := &doc.Left // receives the files that were never approved
 			if remove {
 				others = &doc.Deleted
 			}
@@ -130,7 +130,7 @@ func newRestore(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// summarize prints the numbers of written and deleted files, each with a verb from the caller.
+// summarize prints the numbers of files with the verbs that the caller passes for written and deleted files.
 func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted string) {
 	p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
 	for _, name := range doc.Left {

@@ -27,21 +27,22 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// root is a folder with files that are compared with the approved files of a layer.
+// root is a folder whose files are compared with the approved files of a layer.
 type root struct {
 	dir   string
 	scope places.Scope
 	layer registry.Layer
 	// partial indicates that approved files of the layer may be in other folders.
 	partial bool
-	// imported limits the comparison to files that are imported by files in other roots.
+	// imported limits the comparison to files that files in other roots import.
 	imported bool
-	// search returns the files in the folder. It searches only once.
+	// search returns the files in the folder. The first call searches the folder, and later calls return the same
+	// result.
 	search func() (instructions.Tree, error)
 }
 
-// newRoot returns the root of the folder dir. If a file in dir imports a file in the home folder, the imported file
-// belongs to the root of the home folder. Imports of files outside of both folders are rejected.
+// newRoot returns the root of the folder dir. A file in dir can import files in dir and in the home folder. Files in
+// the home folder belong to the root of the home folder (see newHome). Imports of other files are rejected.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
 	return root{dir: dir, scope: scope, layer: layer, partial: elsewhere(scope), search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
@@ -77,8 +78,8 @@ func newHome(home string, otherRoots []root) root {
 	})}
 }
 
-// imports returns the files in the home folder that are imported by files in the given roots. The paths are relative to
-// the home folder.
+// imports returns the files in the home folder that files in the given roots import. The paths are relative to the home
+// folder.
 func imports(home string, roots []root) (paths []string) {
 	for _, r := range roots {
 		tree, err := r.search()
@@ -108,8 +109,8 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	return tree
 }
 
-// below returns the path of p relative to the home folder. p is an imported file. The result is "" if the file is not
-// in the home folder.
+// below returns the path of the imported file p relative to the home folder, or "" if the file is not in the home
+// folder.
 func below(home, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		p = filepath.Join(home, rest)
@@ -194,13 +195,13 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders from which clients read files in a session. The session works in the folders in
-// dirs. For each of them, the result contains the outermost repository that contains the folder, and the folders above
-// that repository. The result also contains the user's home folder, the folders of plugins, and clientHome if it is a
-// different home folder. Files of the project, and repositories inside it, cannot change this result.
+// sessionRoots returns the folders from which clients read files in a session. dirs contains the working folders of the
+// session. For each working folder, the result contains the outermost repository around it, and the folders above that
+// repository. The result also contains the user's home folder, the folders of plugins, and clientHome if this is
+// another home folder. Neither files of the project nor repositories inside it affect the result.
 //
-// The project name in a toolcrib.toml is used only after `toolcrib trust`, because an untrusted file could select the
-// approvals of another project. If an untrusted name was ignored, note is a remark about it for the user.
+// A project name in a toolcrib.toml is used only after `toolcrib trust`, because an untrusted file could select the
+// approvals of another project. If sessionRoots ignored such a name, note informs the user.
 func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -265,10 +266,10 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 	return list, note, nil
 }
 
-// outermost returns the folder of the project that contains dir. This is the outermost folder with a .git or a
-// toolcrib.toml that contains dir, or dir if no folder has one. The search ends below the home folder and the root of
-// the file system. It prefers outer repositories, because the project's files can include a nested repository. It
-// ignores world-writable folders, because any account can create a repository there.
+// outermost returns the folder of the project that contains dir: the outermost folder with a .git or a toolcrib.toml,
+// or dir if there is no such folder. An inner repository is not used, because it may be part of the project's files.
+// World-writable folders are not used, because any account can create a repository there. The search ends before it
+// reaches a folder that contains the home folder, and before the root of the file system.
 func outermost(dir, home string) string {
 	top := dir
 	for at := dir; at != filepath.Dir(at) && !contains(at, home); at = filepath.Dir(at) {
@@ -285,9 +286,9 @@ func outermost(dir, home string) string {
 	return top
 }
 
-// above returns the folders above the folder of a project, which is dir. Clients also read the CLAUDE.md and AGENTS.md
-// in these folders. The result does not contain the home folder. It contains dir if the home folder is below dir,
-// because dir then cannot be a project. The layer of each folder is named after the path of the folder.
+// above returns the folders above the project in dir, in which clients also read CLAUDE.md and AGENTS.md. The result
+// does not contain the home folder. If dir contains the home folder, dir is not a project, and the result contains dir,
+// too. The layer of each folder is named after the path of the folder.
 func above(dir, home string) ([]root, error) {
 	if !contains(dir, home) {
 		dir = filepath.Dir(dir)
@@ -362,8 +363,8 @@ func approvedOf(entries []catalog.Entry) []instructions.Approved {
 	})
 }
 
-// liveFiles returns the live skills and instructions of the given layer. It verifies their content hashes, because
-// files on the disk are compared with these hashes.
+// liveFiles returns the live skills and instructions of the given layer. It omits entries that fail verification,
+// because files on disk are compared with the hashes in these entries.
 func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catalog.Entry, error) {
 	var all []catalog.Entry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
@@ -380,8 +381,7 @@ func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catal
 	return all, nil
 }
 
-// openOn returns the proposals that are in one of the given states and concern skills or instructions of the given
-// layer.
+// openOn returns the proposals in the given states for skills and instructions of the given layer.
 func openOn(ctx context.Context, db *store.DB, layer registry.Layer, states ...proposals.State) ([]review.Bundle, error) {
 	var open []review.Bundle
 	err := db.View(ctx, func(r review.Reader) error {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Finding is a result of a rule: a problem in a definition or in a file. The texts of a finding are untrusted.
+// Finding is a problem that a rule found in a definition or in a file. The texts of a finding are untrusted.
 type Finding struct {
 	Handle   string `json:"handle,omitempty"`
 	Rule     string `json:"rule"`
@@ -26,8 +26,8 @@ type Finding struct {
 	Tool    string `json:"tool,omitempty"` // name of the tool in the file
 	// Path is the path of the field that the finding refers to.
 	Path string `json:"path"`
-	// Field is the path of the field relative to the subject. Unlike Path, it stays the same when the subject moves
-	// within the file. If Field is "", Path is used instead.
+	// Field is the path of the field relative to the subject. Unlike Path, it does not depend on the position of the
+	// subject in the file. If Field is "", Path is used instead.
 	Field string `json:"-"`
 	File  string `json:"file,omitempty"`
 	// Line is the line of the finding, starting at 1, or 0 if the line is unknown.
@@ -42,17 +42,17 @@ type Finding struct {
 	Suggestion string `json:"suggestion"`
 	// Importer is the remedy for a user who imports the tool and cannot change it.
 	Importer string `json:"for_importer,omitempty"`
-	// Passage is the text that the finding refers to, quoted exactly.
+	// Passage is the exact text that the finding refers to.
 	Passage  string `json:"passage,omitempty"`
 	Waivable bool   `json:"waivable"`
 	// Carried reports whether an approved version already contains the passage.
 	Carried bool `json:"carried,omitempty"`
-	// CarriedFrom names an approved version that contains the passage, as SUBJECT@VERSION.
+	// CarriedFrom is an approved version that contains the passage, in the form SUBJECT@VERSION.
 	CarriedFrom string `json:"carried_from,omitempty"`
 	// WaivedBy is the user who waived the finding.
 	WaivedBy string `json:"waived_by,omitempty"`
 	Waiver   string `json:"waiver,omitempty"`
-	// Server identifies the tool list that contains the tool, or is "" if no list contains the tool. Fold merges
+	// Server identifies the list of tools that contains the tool, or is "" if the tool is not in a list. Fold merges
 	// equal findings about several tools of the same list.
 	Server string `json:"-"`
 	// Tools is the list of all affected tools if the finding is about several tools.
@@ -74,8 +74,7 @@ type Place struct {
 // maxPassage is the maximum length of a quoted passage, in characters.
 const maxPassage = 160
 
-// where returns the subject, path, and passage of a finding in brackets, such as [get_b: description: "Ignore all
-// …"].
+// where returns the subject, path, and passage of f in brackets, such as [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
 	parts := lists.Filter([]string{f.Subject, jsondoc.ShortPath(f.Path)}, func(s string) bool { return s != "" && s != f.File })
 	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).HasQuote() {
@@ -152,9 +151,8 @@ func Sort(found []Finding) {
 	})
 }
 
-// Fold merges findings about the same passage in several tools of one list, for example a sentence that occurs in
-// every description. The first finding remains. Its Tools field lists all affected tools, and its Also field lists
-// the other places.
+// Fold merges equal findings about a passage that occurs in several tools of a list, for example in every description.
+// Only the first finding remains. Its Tools field lists all affected tools, and its Also field lists the other places.
 func Fold(found []Finding) []Finding {
 	type stock struct{ server, file, rule, severity, passage string }
 	keyOf := func(f *Finding) stock { return stock{f.Server, f.File, f.Rule, f.Severity, f.Passage} }

@@ -1,4 +1,4 @@
-// This file describes the rules that findings refer to, and encodes them in SARIF.
+// This file describes rules in the documents of the rules command and in SARIF.
 
 package findings
 
@@ -15,7 +15,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Rule describes a rule in the document of the rules command and in SARIF.
+// Rule describes a rule.
 type Rule struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -36,7 +36,7 @@ func Reviewed() []Rule {
 	})
 }
 
-// Conformance returns the rules that check --code applies.
+// Conformance returns the rules of the command check --code.
 func Conformance() []Rule {
 	return lists.Map(conform.Rules(), func(r conform.Rule) Rule {
 		return Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
@@ -58,7 +58,7 @@ type sarifDefault struct {
 	Level string `json:"level"`
 }
 
-// ruleProperties contains the properties by which GitHub code scanning sorts and filters alerts.
+// ruleProperties contains the properties of a rule that GitHub code scanning uses to sort and filter alerts.
 type ruleProperties struct {
 	Precision string   `json:"precision"`
 	Problem   string   `json:"problem.severity"`
@@ -103,14 +103,14 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
-// family contains the SARIF properties that all rules of a family share. The first letter of a rule's id determines the
-// family.
+// family contains the SARIF properties that are the same for all rules of a family. The first letter of a rule's id is
+// its family.
 type family struct {
 	tag                 string
 	security, heuristic bool
 }
 
-// families maps the first letter of a rule's id to the family of the rule.
+// families contains the families of rules by their letters.
 var families = map[byte]family{
 	'S': {"tool-poisoning", true, true}, 'P': {"call-protocol", true, true}, 'R': {"registry", true, false}, 'L': {"core-lock", true, false},
 	'K': {"conformance", true, false}, 'O': {"overlap", false, true}, 'N': {"naming", false, false}, 'D': {"schema", false, false},

@@ -18,7 +18,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The types represent the parts of SARIF 2.1.0 (OASIS, 27 March 2020) that toolcrib writes, and the extensions of
+// These types represent the parts of SARIF 2.1.0 (OASIS, 27 March 2020) that toolcrib writes, and the extensions of
 // GitHub code scanning
 // (docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
 type (
@@ -96,7 +96,7 @@ var levels = map[string]string{"block": "error", "warn": "warning", "info": "not
 
 // Run contains the findings of one run of a command. Rules must contain every rule that a finding refers to.
 type Run struct {
-	Command string // name of the command; GitHub code scanning keeps the alerts of different commands apart
+	Command string // name of the command; GitHub code scanning separates the alerts of different commands
 	Page    string // page that documents the rules
 	Rules   []Rule
 	Found   []Finding
@@ -192,12 +192,13 @@ func region(f Finding) *sarifRegion {
 	return r
 }
 
-// fingerprints returns values that identify a finding across runs, so that an alert survives changes to other lines. A
-// fingerprint depends on the rule, tool, field, and passage, but not on the line or the position of the tool in its
-// list. Equal findings get consecutive numbers. counts contains the last number for each file and hash.
+// fingerprints returns values that identify a finding across runs. Code scanning uses them to recognize an alert after
+// other lines have changed. A fingerprint depends on the rule, tool, field, and passage, but not on the line or on the
+// position of the tool in its list. Equal findings in a file are numbered. counts contains the last number for each
+// file and hash.
 //
-// GitHub code scanning reads primaryLocationLineHash. Without this value, it would hash the text around the line, which
-// includes all other tools if the file has a single line.
+// GitHub code scanning reads primaryLocationLineHash. Without this value, it would compute a hash of the text around
+// the line. In a file with a single line, this text includes all other tools.
 func fingerprints(f Finding, counts map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
 	if len(f.Tools) > 0 {

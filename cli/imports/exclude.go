@@ -1,5 +1,5 @@
-// This file implements the exclude command, which excludes parts of a tool from its pin. It also checks changes to
-// excluded parts.
+// This file implements the exclude command, which excludes parts of an imported tool from its pin. The pin is the hash
+// to which an approval binds the JSON of the tool. The file also checks new texts of excluded parts.
 
 package imports
 
@@ -117,14 +117,15 @@ type docExcluded struct {
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
 
-// importedTool contains a draft that changes an imported tool, and the JSON of the tool.
+// importedTool is an imported tool for which the user wants to change the exclusions. It contains a draft of this
+// change.
 type importedTool struct {
 	draft     proposals.Draft
 	open      *proposals.Proposal // open proposal for the new tool or for a change to the tool, or nil
 	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// findTool returns the imported tool that ref denotes. ref is the id of the tool, or a reference to a proposal for the
+// findTool returns the imported tool that ref denotes. ref is the id of the tool, or the number of a proposal for the
 // tool.
 func findTool(ctx context.Context, b command.Session, a *command.App, ref string) (t importedTool, err error) {
 	var subject registry.Subject
@@ -186,9 +187,9 @@ func findTool(ctx context.Context, b command.Session, a *command.App, ref string
 	return t, err
 }
 
-// Vet checks a live tool of the given server after the server has changed excluded parts of the tool. raw is the
-// current JSON of the tool. Vet runs the same rules on raw as on a proposal to change the tool. live contains all live
-// definitions, including the tool. If the rules find something, Vet returns an error that describes the first finding.
+// Vet checks a live tool of the given server after the server has changed excluded parts of the tool. raw is the new
+// JSON of the tool. Vet applies the rules for a proposal that changes the tool to raw, and returns an error that
+// describes the first finding. live contains all live definitions, including the tool.
 func Vet(ctx context.Context, a *command.App, server string, live []registry.Live, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {

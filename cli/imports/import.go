@@ -52,7 +52,7 @@ type Import struct {
 	named                            bool // the change set was given as a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Observed                         bool        // toolcrib itself proposes the tools of a guarded server
+	Observed                         bool        // a guard imports the list of its server
 	tell                             output.Tell // reports progress; may be nil
 }
 
@@ -151,7 +151,7 @@ type Result struct {
 	Origin intake.Origin
 	steps  []intake.Step
 	Made   []proposals.Proposal // one proposal for each step with a draft, in order
-	// withdrawn lists obsolete proposals of earlier imports.
+	// withdrawn lists the obsolete proposals of earlier imports that this import withdrew.
 	withdrawn []proposals.Proposal
 }
 
@@ -221,7 +221,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 	if err == nil && server != nil && len(server.Start) > 0 && !a.Flags.DryRun {
 		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, server.Start)
 	}
-	if err == nil && server != nil { // a file may contain only a part of the server's list
+	if err == nil && server != nil { // a missing tool in a file proves nothing, because a file may contain only a part of the server's list
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
 	return taken, err
@@ -354,9 +354,9 @@ func newCanonicalize(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// Observer returns the actor who proposes the tools of guarded servers. It is the actor of the database login or, if no
-// login determines an actor, toolcrib itself. With a user's login, toolcrib must not be the author of the proposals,
-// because the user could then approve them even if four_eyes is set.
+// Observer returns the actor who proposes the tools of guarded servers: the actor of the database login or, if the
+// login determines no actor, toolcrib itself. With a user's login, the user is the author. If toolcrib were the author
+// instead, the user could approve these proposals even if four_eyes is set.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {

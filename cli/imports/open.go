@@ -56,9 +56,9 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step) e
 	})
 }
 
-// copyExclusions copies the exclusions in the open proposal p to the draft of s, if both change the same tool. If the
-// draft then differs from p only in excluded parts, copyExclusions also copies the rest of the definition, so that the
-// import proposes nothing new.
+// copyExclusions copies the exclusions in the open proposal p to the draft of s if both change the same tool. If the
+// draft then differs from p only in excluded parts, copyExclusions sets the definition of the draft to the definition
+// in p. The import then proposes nothing new.
 func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
@@ -79,9 +79,10 @@ func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p propo
 	return nil
 }
 
-// leaveOutUndeclared removes each draft that would deactivate a tool, unless declared contains all capabilities of the
-// client to which the server listed the tool. Servers do not list tools that a client cannot use, so the tool may be
-// missing for this client only.
+// leaveOutUndeclared removes drafts that would deactivate a tool although the tool may be missing for this client only.
+// A server lists no tools that need a capability that the client does not declare. The draft for a tool is therefore
+// removed if declared, the capabilities of this client, lacks a capability of the client to which the server listed the
+// tool.
 func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	for i, s := range steps {
 		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
@@ -100,8 +101,8 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 	return nil
 }
 
-// undeclared returns a capability that is missing in declared. The client declared this capability when the server
-// listed the imported tool t. undeclared returns "" if no capability is missing.
+// undeclared returns a capability that the client declared when the tool t was imported and that is missing in
+// declared, or "" if no capability is missing.
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -119,9 +120,8 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retract withdraws open proposals of earlier imports that no longer match the server. It withdraws a proposal to
-// change a live tool if the server has undone the change. It withdraws a proposal for a new tool if the server no
-// longer lists the tool.
+// retract withdraws open proposals of earlier imports that no longer match the server's list. For example, the server
+// may have undone a change or removed a new tool.
 func (t Result) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
@@ -163,8 +163,8 @@ func (t Result) retract(ctx context.Context, b command.Session, a *command.App, 
 
 const notListed = "The server no longer lists the tool."
 
-// obsolete returns the reason why the draft no longer matches the server. The draft changes a live tool. The result is
-// "" if the draft still matches.
+// obsolete returns the reason why draft, a change of a live tool, no longer matches the server's list. It returns "" if
+// the draft still matches.
 func (t Result) obsolete(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
@@ -189,8 +189,8 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 	}), err
 }
 
-// Waiting returns the number of tools and texts of the given server that wait for approval. It does not count tools and
-// texts that the server no longer lists.
+// Waiting returns the number of open proposals for tools and texts of the given server. It does not count proposals to
+// deactivate tools or texts that the server no longer lists.
 func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
 	open, err := openOf(ctx, a, server)
 	for _, p := range open {
@@ -201,9 +201,9 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// checkName checks the name that a server reports. A server can report any name, so it could pretend to be another
-// server. If the user did not specify the name of p, checkName returns an error if the server reports no name or the
-// name of a known server. Servers are known if they are configured or have live tools.
+// checkName checks the name in doc, which the server itself reports. It returns an error if there is no name, or if the
+// name belongs to another server that is configured or has live tools. Otherwise, a server could pretend to be another
+// server. checkName does nothing if the user has specified the name of p.
 func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil

@@ -1,4 +1,4 @@
-// This file stores the data that an import has read, and describes the results of the import.
+// This file stores imported data, and describes the results of imports.
 
 package imports
 
@@ -27,8 +27,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// proposeSteps stores the raw JSON in doc and then proposes the drafts of the steps. This order ensures that the JSON
-// of each pin in a proposal is stored.
+// proposeSteps stores the raw JSON in doc, and then proposes the drafts of the steps. The JSON is stored first, because
+// the proposals refer to it by its hash.
 func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
@@ -80,7 +80,7 @@ type DocImport struct {
 	Proposals   []facts.Document `json:"proposals"`
 	Warnings    []string         `json:"warnings"`
 	DryRun      bool             `json:"dry_run,omitempty"`
-	// Capabilities are the capabilities that were declared to a live server.
+	// Capabilities lists the capabilities that toolcrib declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 	// Configuration contains the lines that the user has to add to toolcrib.toml before the tools of a live server can
 	// run.
@@ -97,7 +97,7 @@ type docImportStep struct {
 	Proposal string `json:"proposal,omitempty"`
 	// Missing lists the missing parts of an incomplete prompt, which remains a draft.
 	Missing string `json:"missing,omitempty"`
-	// UnknownKeys lists the keys that are not in the v0 format. These keys are kept.
+	// UnknownKeys lists the keys that are not part of the v0 format. toolcrib stores and exports them unchanged.
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
@@ -132,7 +132,7 @@ func (t Result) Document(a *command.App) DocImport {
 	return d
 }
 
-// lines prints the tools that were proposed and those that were skipped.
+// lines prints the result of the import, with a line for each tool that was proposed or skipped.
 func (t Result) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
@@ -161,8 +161,8 @@ func (t Result) lines(p *output.Page) {
 	}
 }
 
-// notKept returns a warning for each part of doc that no definition contains. These parts are neither reviewed nor
-// exported.
+// notKept returns a warning for each part of doc that toolcrib neither reviews nor exports, because no definition
+// contains it.
 func notKept(doc wire.Document) []string {
 	return lists.Map(doc.NotKept, func(key string) string {
 		return fmt.Sprintf("not imported: %s is not part of a definition, so toolcrib does not review or export it; check it with toolcrib lint", jsondoc.Quote(key))
@@ -192,8 +192,8 @@ func (t Result) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// RecordProblem stores the reason why the tools of a server are unknown. The status command reports this reason. label
-// is the label of the server.
+// RecordProblem stores the reason why the tools of the server with the given label are unknown. The status command
+// reports this reason.
 func RecordProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (d DocImport) LeftOut() []string {
 	return lines
 }
 
-// Outcome returns a phrase with the number of definitions for each kind of change.
+// Outcome returns the numbers of definitions for each kind of change, as a phrase.
 func (d DocImport) Outcome() string {
 	counts := map[string]int{}
 	for _, s := range d.Steps {
@@ -239,13 +239,13 @@ func (d DocImport) Outcome() string {
 	return strings.Join(parts, ", ")
 }
 
-// ProposeReport proposes the unapproved tools in document, which is a tool list of the given server. A machine that
-// follows this registry sent the list with the token t. The author of the proposals is the agent of the token, so the
-// limits for agents apply. The proposals have a separate change set. If a tool is rejected, the other tools are still
-// proposed.
+// ProposeReport proposes the unapproved tools in document, a list of the tools of the given server. The list is a
+// report of a machine that follows this registry and authenticated with the token t. The author of the proposals is the
+// agent of the token, so the limits for agents apply. The proposals form a separate change set. If a tool cannot be
+// proposed, the other tools are still proposed.
 //
-// A comment on each proposal states the number of machines that reported the tool. The holders of tokens choose the
-// names of the machines, so this number is not verified.
+// Comments on each proposal state the number of machines that reported the tool. This number is not verified, because
+// the holder of a token can choose any name for a machine.
 func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
 	doc, err := wire.Decode(document)
 	if err != nil {
@@ -274,12 +274,12 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 		return 0, err
 	}
 	raws := lists.Index(doc.Items, func(it wire.Item) (string, []byte) { return it.Hash(), it.Raw })
-	// CountMachine below stores the imported data when it counts the first machine, so that rejected reports do not
-	// fill the database.
+	// The imported data is stored only when CountMachine below counts the first machine. Otherwise, rejected reports
+	// could fill the database.
 	drafting := b.Desk.Importing(raws).Drafting
 	var refused error
 	for _, s := range steps {
-		if s.Draft == nil || s.Change == intake.Deactivate { // the machine may have another release of the server
+		if s.Draft == nil || s.Change == intake.Deactivate { // another release of the server may run on the machine
 			continue
 		}
 		_, err := drafting.Import(ctx, by, []proposals.Draft{*s.Draft}, true)

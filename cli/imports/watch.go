@@ -168,9 +168,9 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// handlePoll proposes the changes in s, the result of a poll. If the poll failed, it prints the error, unless the
-// previous poll failed with the same error. It then returns nil, because the next poll may succeed. states maps each
-// server to the hash of its last list, or to its last error.
+// handlePoll proposes the changes in s, the result of a poll. If the poll failed, handlePoll prints the error, unless
+// the previous poll failed with the same error, and returns nil, because the next poll may succeed. states maps each
+// server to the hash of its last list or to its last error.
 func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, states map[string]string) error {
 	hash, name := registry.HashBytes(s.Data), s.From.Name
 	if s.Err == nil && states[name] == hash {

@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// instructionName reports whether agents read files with the name base, regardless of the folder. base must be in lower
-// case. These files contain skills, slash commands, subagents, rules, or instructions for coding clients.
+// instructionName reports whether agents read a file called base in any folder, such as skill.md or agents.md. base
+// must be in lower case.
 func instructionName(base string) bool {
 	return slices.Contains([]string{
 		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
@@ -62,14 +62,14 @@ func inInstructions(path string) bool {
 // isScript reports whether a file with the name base is a script. base must be in lower case.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check. In a folder, these are the files that agents read.
-// lintFiles does not follow links. If the result contains a SKILL.md, it omits the other files of the same skill.
+// lintFiles returns the files to check. For a folder in names, these are the files in it that agents read. lintFiles
+// does not follow links. A skill is represented by its SKILL.md, and its other files are not in the result.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {
 		info, err := os.Stat(a.Path(name))
 		if name == "-" || a.Remote != nil || err != nil || !info.IsDir() {
-			list = append(list, name) // if name cannot be read, the caller reports the error
+			list = append(list, name) // the caller reports an error if it cannot read name
 			continue
 		}
 		found, err := instructionFiles(a.Path(name))
@@ -99,7 +99,7 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 	}), nil
 }
 
-// folders yields the folders that contain the file with the given name, the innermost first.
+// folders yields the folder of the file called name, and then its parent folders, from the inside out.
 func folders(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		dir := filepath.Dir(name)
@@ -143,7 +143,8 @@ func instructionFiles(root string) ([]string, error) {
 	}), err
 }
 
-// proposalKey matches a line that only occurs in the front matter of proposals and definitions.
+// proposalKey matches a line in the front matter of a proposal or definition. Front matter of other files does not
+// contain such lines.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
 // fileUnit returns a unit for a file that agents read. Like a review, it treats the file as an instruction file.
@@ -154,7 +155,7 @@ func fileUnit(name string, data []byte, executable bool) *unit {
 }
 
 // skillUnit reads a skill in the same way as an import, and returns a unit for the skill. file is the path of the
-// SKILL.md, and name is the path to show to users.
+// SKILL.md, and name is its path for display.
 func skillUnit(file, name string) (*unit, error) {
 	dir := filepath.Dir(file)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))

@@ -1,4 +1,5 @@
-// This file reviews the changes of a branch. It treats the texts in the base commit as approved.
+// This file implements the review command with the --git flag, which reviews the changes of a branch. It treats the
+// texts in the base commit as approved.
 
 package lint
 
@@ -35,11 +36,12 @@ import (
 // DocBranch is the review of the changes of a branch.
 type DocBranch struct {
 	output.Head
-	OK      bool         `json:"ok"`   // there is no new finding that warns or blocks
+	OK      bool         `json:"ok"`   // whether no new finding warns or blocks
 	Base    string       `json:"base"` // commit that the branch is compared with
 	Commit  string       `json:"head"`
 	Changes []docChanged `json:"changes"`
-	// Findings lists all findings, including findings that are already in the base commit.
+	// Findings lists all findings in the changed texts, including findings about text that the base commit already
+	// contains.
 	Findings []findings.Finding `json:"findings"`
 }
 
@@ -59,7 +61,7 @@ type docChangedFile struct {
 	Change string `json:"change"`
 }
 
-// docTokens is the size of a text in the context of an agent, in tokens of o200k_base.
+// docTokens contains the numbers of tokens (o200k_base) of a text before and after a change.
 type docTokens struct {
 	When   string `json:"when"`
 	Before int    `json:"before"`
@@ -157,7 +159,7 @@ func (g repository) git(ctx context.Context, stdin string, args ...string) ([]by
 	return out, nil
 }
 
-// side is the tree of a commit, with the mode and hash of each file.
+// side is one of the two compared commits, with the mode and hash of each file.
 type side struct {
 	commit string
 	files  map[string][2]string
@@ -208,8 +210,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bas
 	return baseSide, headSide, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
-// texts returns those of the changed files that may contain texts for agents. If a file of a skill has changed, the
-// result contains the SKILL.md of the skill instead.
+// texts returns the changed files that may contain texts for agents. If a file of a skill has changed, the result
+// contains the SKILL.md of this skill instead of the file.
 func texts(changed []string, sides ...side) []string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
@@ -237,8 +239,8 @@ func texts(changed []string, sides ...side) []string {
 }
 
 // units returns the units of the given file in the commit of s. If the file is a SKILL.md, units writes the skill to
-// scratch, a temporary folder, and returns the whole skill as one unit. JSON and Markdown files that contain neither
-// tools nor instructions have no units.
+// scratch, a temporary folder, and returns a single unit for the whole skill. The result is empty for JSON and Markdown
+// files that contain neither tools nor instructions.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
 	if isSkill(file) {
@@ -268,7 +270,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	defer root.Close() //nolint:errcheck // unwritten data would cause an error when the files are read
+	defer root.Close() //nolint:errcheck // reading the files reveals whether all data was written
 	var data []byte
 	for _, name := range names {
 		var size int
@@ -307,12 +309,11 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	return []*unit{u}, nil, nil
 }
 
-// aboutTools matches keys of proposals and of lists of tools. These keys distinguish such files from other JSON.
+// aboutTools matches keys that distinguish proposals and lists of tools from other JSON.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
-// compare reviews the change of a unit in the given file. oldUnit and newUnit are the versions of the unit in the base
-// commit and in the branch. A version is nil if the unit does not exist there. If both versions are equal, doc.Change
-// is "".
+// compare reviews the change of a unit in the given file. oldUnit and newUnit are the unit in the base commit and in
+// the branch, or nil if the unit does not exist there. If the unit did not change, doc.Change is "".
 func (l *linter) compare(ctx context.Context, file, base string, oldUnit, newUnit *unit) (doc docChanged, found []findings.Finding, err error) {
 	u := newUnit
 	if newUnit == nil {
@@ -355,8 +356,8 @@ func (l *linter) compare(ctx context.Context, file, base string, oldUnit, newUni
 	return doc, found, err
 }
 
-// count adds token counts to doc, for the text before and after a change. For a skill or an instruction file, it adds
-// one entry for each occasion on which an agent reads the text. For another definition, it adds a single entry.
+// count adds the numbers of tokens before and after a change to doc. For a skill or an instruction file, it adds an
+// entry for each occasion on which an agent reads the text. For other definitions, it adds a single entry.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -381,7 +382,7 @@ func (l *linter) count(doc *docChanged, before, after registry.Definition) error
 	return err
 }
 
-// title describes a change on one line.
+// title returns the title of a change.
 func (c docChanged) title() string {
 	if len(c.Files) > 0 {
 		return path.Dir(c.File) + ": " + lists.First(lists.Map(c.Files, func(f docChangedFile) string { return f.Path + " " + f.Change }), 10)
@@ -392,7 +393,7 @@ func (c docChanged) title() string {
 	return c.File + " " + c.Change
 }
 
-// lines returns one line for each effect of a change on the reach and on the number of tokens.
+// lines returns a line for each change of the reach, and a line with the numbers of tokens.
 func (c docChanged) lines() []string {
 	lines := fact.Lines(c.Reach)
 	if c.Change == "added" {
@@ -405,7 +406,8 @@ func (c docChanged) lines() []string {
 	return lines
 }
 
-// counted returns the numbers of new and carried-over findings.
+// counted returns the number of new findings and the number of findings about text that the base commit already
+// contains.
 func (d DocBranch) counted() (fresh, carried int) {
 	for _, f := range d.Findings {
 		if f.Carried {
@@ -442,11 +444,11 @@ func alreadyIn(n int) string {
 	return output.Counted(n, "finding") + " were already"
 }
 
-// Marker is the first line of the comment on a pull request. The next run uses this line to find the comment.
+// Marker is the first line of a comment on a pull request. A later run finds the comment by this line.
 const Marker = "<!-- toolcrib review -->"
 
 // markdown returns the comment on a pull request. It puts text from the repository into code spans, and replaces
-// backquotes in the text so that the text cannot close a span.
+// backquotes in this text, because they would close the span.
 func (d DocBranch) markdown() string {
 	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
 	fresh, carried := d.counted()

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Family returns the commands that deal with rules.
+// Family returns the lint and rules commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{

@@ -26,8 +26,8 @@ func newRules(a *command.App) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []findings.Rule{}}
 			for _, r := range append(findings.Reviewed(), findings.Conformance()...) {
-				// The argument is the id or the name of a rule, in upper or lower case, or a number. Rules of several
-				// families can have the same number.
+				// The argument is the id, the name, or the number of a rule, in upper or lower case. A number can
+				// denote several rules, one in each family.
 				if len(args) == 0 || strings.EqualFold(r.ID, args[0]) || strings.EqualFold(r.Name, args[0]) || r.ID[1:] == args[0] {
 					doc.Rules = append(doc.Rules, r)
 				}

@@ -26,8 +26,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// memoryRegistry implements impact.Registry for definitions in memory. It is used to render prompts from these
-// definitions.
+// memoryRegistry implements impact.Registry for definitions in memory, to render prompts from them.
 type memoryRegistry struct{ rules.Memory }
 
 // Live implements impact.Registry.
@@ -53,7 +52,7 @@ func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view 
 type linter struct {
 	set      ruleset.Set
 	corpus   *lintCorpus
-	listable map[string]bool // ids of the tools read so far; allow-lists of agents can contain these ids
+	listable map[string]bool // ids of the tools read so far, to which allow-lists can refer
 	tokens   *tokens.Counter
 	todo     []*task
 	found    []findings.Finding
@@ -64,7 +63,7 @@ type linter struct {
 	checked atomic.Int64
 }
 
-// task is a unit to be checked, or the problems found while a file was read.
+// task is a unit to be checked, or a list of problems that were found when a file was read.
 type task struct {
 	*unit
 	file  string
@@ -73,8 +72,8 @@ type task struct {
 	err   error
 }
 
-// manyTasks is the number of tasks that are collected before they run. Running the tasks of each file separately would
-// leave processors idle, because many files are small.
+// manyTasks is the number of tasks to collect before running them in parallel. Running the tasks of each file
+// separately would leave processors idle, because many files are small.
 const manyTasks = 512
 
 func newLinter(set ruleset.Set) *linter {
@@ -139,8 +138,8 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// place sets the definitions with which u is compared: the shipped definitions and the definitions of earlier units. If
-// u is a tool, place then adds it to the corpus.
+// place sets the definitions to compare u with: the shipped definitions and the definitions of earlier units. If u is a
+// tool, place then adds it to the corpus.
 func (l *linter) place(u *unit) {
 	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
@@ -184,8 +183,8 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 	return nil
 }
 
-// eachOf processes the elements of list in parallel. It starts one goroutine for each processor. Each goroutine calls
-// worker once, and passes elements to the function that worker returns. The goroutines take the elements in order.
+// eachOf processes the elements of list in parallel, with a goroutine for each processor. Each goroutine calls worker
+// once, and passes elements to the function that worker returns. The goroutines start the elements in order.
 func eachOf[T any](list []T, worker func() func(T)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -200,8 +199,8 @@ func eachOf[T any](list []T, worker func() func(T)) {
 	wg.Wait()
 }
 
-// lintCorpus contains the tools with which lint compares each new tool: the shipped tools and the tools read earlier in
-// the same run. It does not contain the live tools of a registry.
+// lintCorpus contains the tools to compare each new tool with: the shipped tools, and the tools that this run has
+// already read. It does not contain the live tools of a registry.
 type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools in shipped
@@ -211,8 +210,8 @@ type lintCorpus struct {
 	text, purpose overlap.Index
 }
 
-// corpusSnapshot is a snapshot of a corpus. It contains the first elements of lintCorpus.peers, and the field peers is
-// their number. The corpus must not grow while the snapshot is in use.
+// corpusSnapshot is a snapshot of a corpus. It contains the shipped tools and the first elements of lintCorpus.peers.
+// The field peers is the number of these elements. The corpus must not grow while the snapshot is in use.
 type corpusSnapshot struct {
 	rules.Memory
 	*lintCorpus
@@ -233,8 +232,7 @@ func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Li
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with appends tools to list and returns the result. peers contains the indexes of the tools in lintCorpus.peers. The
-// result omits tools that are not in the snapshot.
+// with appends the tools with the given indexes in lintCorpus.peers to list, except tools that are not in the snapshot.
 func (e corpusSnapshot) with(list []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {

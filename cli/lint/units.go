@@ -44,16 +44,17 @@ const (
 type unit struct {
 	change   rules.Change
 	families string // families to run, or "" for all
-	// subject is the name for display; tool is the name of the tool in the file.
+	// subject is the name for display, and tool is the name of the tool in the file.
 	subject, tool string
-	// server identifies the tool list that contains the unit. It is "" if no list contains the unit.
+	// server identifies the list of tools that contains the unit. It is "" if the unit is not in a list.
 	server string
 	lintPlace
 }
 
 // readUnits splits the content of a file into units. name is the name of the file, data is its content, and executable
-// is its executable bit. If the file lists tools, server is the name of their server, or "" if unknown. readUnits
-// reports unreadable parts as findings instead of an error, so that other files are still checked.
+// is its executable bit. If the file is a list of tools, server is the name of their server, or "" if the name is
+// unknown. If a part of the file is unreadable, readUnits returns a finding instead of an error, because the other
+// parts and files can still be checked.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
@@ -79,12 +80,12 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			var units []*unit
 			var skipped []findings.Finding
 			for i, doc := range docs {
-				// Use the origin that an import would assign. MCP tools belong to a server, even to an unnamed one, and
-				// are therefore never mistaken for built-in tools.
+				// Use the origin that an import would assign. MCP tools always belong to a server, even if its name is
+				// unknown. Otherwise, they could be mistaken for built-in tools.
 				from := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
 				from.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, name)), "server")
 				units = append(units, itemUnits(doc, from, strconv.Itoa(i))...)
-				for _, s := range doc.Skipped { // report all except tools that the provider of the model runs
+				for _, s := range doc.Skipped { // do not report tools that the provider of the model runs
 					if s.Entry == nil {
 						continue
 					}
@@ -130,8 +131,8 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// wireDocuments parses data in the formats of other programs. The data is a single document, or a stream of documents
-// and tools. For other content, such as proposals, wireDocuments returns nil.
+// wireDocuments parses data in the formats of other programs: a single document, or a stream of documents and tools. It
+// returns nil for any other content, such as proposals.
 func wireDocuments(data []byte) (docs []wire.Document) {
 	proposed := func(n *jsondoc.Node) bool { return n.Get("subject") != nil }
 	if doc, err := wire.Decode(data); err == nil {
@@ -161,8 +162,8 @@ func wireDocuments(data []byte) (docs []wire.Document) {
 	return docs
 }
 
-// frameTexts returns the paths of the texts in the answer of an MCP server to initialize or prompts/get, with or without
-// its JSON-RPC envelope: https://modelcontextprotocol.io/specification/2025-06-18/schema.
+// frameTexts returns the paths of the texts in the response of an MCP server to initialize or prompts/get, with or
+// without the JSON-RPC envelope: https://modelcontextprotocol.io/specification/2025-06-18/schema.
 func frameTexts(n *jsondoc.Node) (paths []string) {
 	prefix := ""
 	if result := n.Get("result"); result != nil && n.Get("jsonrpc") != nil {
@@ -186,7 +187,7 @@ func frameTexts(n *jsondoc.Node) (paths []string) {
 }
 
 // itemUnits returns units for the tools and texts in doc, a document in the format of another program. It converts
-// tools to proposals in the same way as an import. number identifies the document in its file.
+// tools to proposals in the same way as an import. number identifies doc among the documents of the file.
 func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
@@ -244,7 +245,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// at converts f, a finding of a rule about u, to a finding with a position in the given file.
+// at converts f, a finding of a rule about u, to a finding about the given file, with a position in this file.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
@@ -271,28 +272,28 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	return out
 }
 
-// ruleNames returns the names of all rules by their ids.
+// ruleNames returns a map from the ids of all rules to their names.
 var ruleNames = sync.OnceValue(func() map[string]string {
 	return lists.Index(ruleset.All(), func(r rules.Rule) (string, string) { return r.ID, r.Name })
 })
 
-// lintPlace maps the fields of a unit to positions in the file of the unit.
+// lintPlace maps the fields of a unit to positions in a file.
 type lintPlace struct {
 	text *spans.File
 	doc  *jsondoc.Node // contains the fields; nil for plain text
 	item string        // path of doc in the file, or "" if doc is the whole file
-	// field converts the path of a finding to a path in doc. If field is nil, the path remains unchanged.
+	// field converts the path of a finding to a path in doc. If field is nil, both paths are the same.
 	field func(string) string
 	// folder contains the files of a skill or of instructions.
 	folder *registry.Folder
-	// prefix is removed from the paths of findings. A plain text is linted as a proposal, and prefix is the path of the
-	// text in this proposal.
+	// prefix is removed from the paths of findings. The rules see a plain text as part of a proposal, and prefix is the
+	// path of the text in this proposal.
 	prefix string
 }
 
-// locate sets the position in result, the finding for f. If the file contains the passage of f, this is the position of
-// the passage. If it does not, this is the position of the field of f. If the field does not exist either, this is the
-// position of the innermost existing value that would contain the field.
+// locate sets the position in result, the finding for f, to the position of the passage of f. If the file does not
+// contain the passage, locate uses the position of the field of f. If the field does not exist either, it uses the
+// position of the innermost existing value around the missing field.
 func (p *lintPlace) locate(f rules.Finding, result *findings.Finding) {
 	if p.doc == nil {
 		result.Path = strings.TrimPrefix(f.Path, p.prefix)

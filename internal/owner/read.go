@@ -16,10 +16,10 @@ import (
 var ErrUnsafe = errors.New("not safe to rely on")
 
 // ReadFile returns the content of the file with the given name. The file and its folder
-// must belong to the administrator or, if allowUser is true, to the user, and no other
-// account may have write permission. The file must not have more than limit bytes. If a
-// condition is not met, the error wraps ErrUnsafe. ReadFile checks the conditions before
-// it opens the file, because opening a pipe would block.
+// must belong to the administrator or, if allowUser is true, to the user. No other
+// account may have write permission, and the file must not have more than limit bytes. If
+// a condition is not met, the error wraps ErrUnsafe. ReadFile opens the file only after
+// checking that it is a regular file, because opening a pipe would block.
 func ReadFile(name string, allowUser bool, limit int64) ([]byte, error) {
 	for _, path := range []string{name, filepath.Dir(name)} {
 		info, err := os.Stat(path)
