@@ -20,7 +20,7 @@ type docPolicyRule struct {
 	Approvals int      `json:"approvals"`
 	Since     string   `json:"since,omitempty"`
 	Until     string   `json:"until,omitempty"`
-	Place     string   `json:"place"` // file and line that contain the rule
+	Place     string   `json:"place"` // file and line of the rule
 	From      string   `json:"from"`  // system, user or project
 }
 

@@ -90,8 +90,8 @@ func newUntrust(a *command.App) *cobra.Command {
 	}
 }
 
-// ownsTrust returns ErrAuthority if --as specifies any actor other than the owner of the account. Trusted files can
-// weaken the owner's protection, so only the owner can trust them.
+// ownsTrust returns ErrAuthority if the actor in --as is not the user of the account. A trusted file can weaken the
+// protection of this user, so no other actor can trust files.
 func ownsTrust(a *command.App) error {
 	if a.Flags.As == "" {
 		return nil

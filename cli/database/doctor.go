@@ -1,5 +1,5 @@
-// Package database implements the doctor, backup, migrate, and drift commands, which examine, copy, or compare the
-// whole database.
+// Package database implements the commands for a whole database: doctor examines its settings and state, backup and
+// migrate copy it, and drift compares it with the files of a workspace.
 package database
 
 import (
@@ -104,7 +104,7 @@ func newDoctor(a *command.App) *cobra.Command {
 	}
 }
 
-// examine adds the state of the database, the signers, and the published checkpoints to doc.
+// examine adds the states of the database, of the signers, and of the published checkpoints to doc.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	if store.IsURL(a.Config.DB) { // Examine works even if the login has no rights in the database
 		found, err := pg.Examine(ctx, a.Config.DB)

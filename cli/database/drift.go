@@ -27,7 +27,7 @@ type docDrift struct {
 	Edits    []docDriftEdit   `json:"edits"`
 	Drafts   []facts.Document `json:"drafts,omitempty"`
 	KeptFile string           `json:"kept_file,omitempty"`
-	// History lists the version files that were edited or deleted, and files that toolcrib did not write.
+	// History lists the files below history/ that were edited, deleted, or not written by toolcrib.
 	History []docHistoryFile `json:"history,omitempty"`
 }
 
@@ -126,7 +126,8 @@ func newDrift(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// adopted returns drafts that propose the manual edits. Their authors must add examples and test cases.
+// adopted returns drafts that propose the manual edits. The drafts are incomplete: they contain no examples and no test
+// cases.
 func adopted(drift workspace.Drift) []proposals.Draft {
 	drafts := make([]proposals.Draft, len(drift.Edits))
 	for i, e := range drift.Edits {
@@ -140,7 +141,7 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 		case e.Before.IsZero():
 			drafts[i].Type = proposals.New
 		case e.Before.Status() == registry.Deactivated:
-			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // an edit does not change the status; that needs a separate proposal
+			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // keep the status, because changing it needs a separate proposal
 		}
 	}
 	return drafts

@@ -26,7 +26,7 @@ type docMigrate struct {
 	output.Head
 	From string `json:"from,omitempty"` // source of a copy, or "" if migrate created a schema
 	To   string `json:"to"`
-	// Complete is true if the schema was already up to date, or the target already was a complete copy.
+	// Complete is true if there was nothing to do, because the schema was up to date or the target was a complete copy.
 	Complete bool   `json:"complete"`
 	Steps    []int  `json:"steps,omitempty"` // numbers of the migrations that were applied
 	Tables   int    `json:"tables,omitempty"`
@@ -96,9 +96,8 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the source database to target. Both are files or URLs of servers. If the source is a file, it is
-// verified before the copy. If the source is on a server and the target is a file, the target is verified after the
-// copy.
+// runMigrateTo copies the database source to target. Each of them is a file or the URL of a server. If source is a
+// file, runMigrateTo verifies it before copying. If only target is a file, runMigrateTo verifies target after copying.
 func runMigrateTo(ctx context.Context, a *command.App, source, target string) error {
 	if !store.IsURL(source) {
 		if err := verifyFile(ctx, a, source); err != nil {

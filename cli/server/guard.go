@@ -29,8 +29,8 @@ import (
 	"toolcrib/store"
 )
 
-// startup is the time after which a guard has usually listed the tools of its server and compared them with the
-// approved tools.
+// startup is a time in which most guards finish listing the tools of the server and comparing them with the approved
+// tools.
 const startup = 10 * time.Second
 
 type guardFlags struct {
@@ -84,7 +84,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	if err != nil {
 		return err
 	}
-	db.Open = func(ctx context.Context) (guard.Connection, error) { // the client shows the errors of db.Open to the user
+	db.Open = func(ctx context.Context) (guard.Connection, error) { // the user sees errors of db.Open in the client
 		caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(a)
 		var g *command.OpenGateway
 		if err == nil {
@@ -127,8 +127,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		defer following.Poll(ctx, func(err error) { log(output.Sentence(err)) })()
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		propose := db.Propose
-		// Report unapproved tools to the server of the followed registry. The server proposes them there. If this
-		// machine also uses its own approvals, propose the tools in its own database, too.
+		// Report unapproved tools to the server of the followed registry, which proposes them there. If this machine
+		// also uses approvals in its local database, propose the tools in the local database, too.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))
@@ -174,7 +174,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: closedReader(a.Stdout), Times: a.Env.Guard,
 		Notice: a.Config.Notices(), Texts: a.Config.ReviewsTexts(name),
 	}, server)
-	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // frees the memory that was only needed for the start
+	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // free memory that only the start needed
 	defer tidy.Stop()
 	status, err := g.Serve(ctx)
 	if err := db.Close(); err != nil {

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangupSignals returns the signals that shut down a guard and its server properly, in addition to the signals that
+// hangupSignals returns the signals for which a guard shuts down itself and its server, in addition to the signals that
 // every command handles.
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
-// pollable returns a reader for r. If r is a pipe or a socket, a blocked read of this reader occupies a goroutine
-// instead of a thread, which saves a tenth of the time of a guarded call. Calling restore resets r to its original
-// mode. If r is not a pipe or a socket, pollable returns r itself.
+// pollable returns a reader that reads from r. If r is a pipe or a socket, a blocked read of the new reader does not
+// occupy a thread, which saves a tenth of the time of a guarded call. restore resets r to its original mode. If r is
+// not a pipe or a socket, pollable returns r itself.
 func pollable(r io.Reader) (reader io.Reader, restore func()) {
 	none := func() {}
 	f, ok := r.(*os.File)
@@ -43,9 +43,9 @@ func pollable(r io.Reader) (reader io.Reader, restore func()) {
 	}
 }
 
-// closedReader returns a function that waits until no process reads from w, a pipe or a socket. The function returns
-// true if the last reader has closed w, and false after the given time. It blocks a thread while it waits. closedReader
-// returns nil if w is not a file.
+// closedReader returns a function that waits for at most the given time until the last reader of w has closed w, and
+// reports whether this happened. w is a pipe or a socket. The function blocks a thread while it waits. If w is not a
+// file, closedReader returns nil.
 func closedReader(w io.Writer) func(wait time.Duration) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -57,7 +57,7 @@ func closedReader(w io.Writer) func(wait time.Duration) bool {
 	}
 	return func(wait time.Duration) bool {
 		closed, end := false, time.Now().Add(wait)
-		err := raw.Control(func(fd uintptr) { // File.Fd would make the pipe blocking
+		err := raw.Control(func(fd uintptr) { // not f.Fd, which sets blocking mode
 			fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a file descriptor is small
 			for {
 				n, err := unix.Poll(fds, int(max(time.Until(end), 0).Milliseconds()))

@@ -49,8 +49,8 @@ type mcpFlags struct {
 	remote          bool
 }
 
-// tokenVariable is the environment variable that contains the bearer token if --token-file is not given.
-const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the value is the name of a variable, not a token
+// tokenVariable is the environment variable with the bearer token. It is read if --token-file is not set.
+const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // not a token, but the name of a variable
 
 func newMCP(a *command.App) *cobra.Command {
 	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
@@ -123,7 +123,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	case !f.remote && !httpserver.Loopback(host):
 		return process.Usagef("--http is %q, which other machines can reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
-	var token, source string // source describes where the token is stored; for a new token, it is the token
+	var token, source string // source is the place where the token is stored, or a new token itself
 	switch {
 	case f.tokenFile != "":
 		source = "in " + a.Path(f.tokenFile)
@@ -143,7 +143,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	if err != nil {
 		return err
 	}
-	// WriteNote also prints with --json, because scripts need the address.
+	// Use WriteNote, which also prints with --json, because scripts need the address.
 	output.WriteNote(a.Env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
 	output.WriteNote(a.Env.Err, "bearer token: %s", source)
 	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})
@@ -175,7 +175,7 @@ func readToken(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// documents returns the functions that read and write documents for MCP tools, in the same formats as the command line.
+// documents returns functions that read and write documents for MCP tools, in the same formats as the command line.
 func documents() mcp.Documents {
 	return mcp.Documents{
 		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
@@ -200,8 +200,8 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer provides those methods of the review service that agents are allowed to call. Requests of agents cannot
-// reach any other method.
+// proposer contains the methods of the review service that agents are allowed to call. Requests of agents cannot reach
+// any other method.
 type proposer struct {
 	mcp.Proposer
 	mcp.Reader
@@ -212,11 +212,10 @@ func proposerOf(desk *service.Desk) proposer {
 	return proposer{desk.Drafting, desk.Reading, desk.Impact}
 }
 
-// toolUser is the gateway for agents. It has no method that answers a pending call.
+// toolUser is the gateway for agents. It has no method for approving or refusing a pending call.
 type toolUser struct{ mcp.Gateway }
 
-// approved implements mcp.Registry with the database. It gives agents access to the approved definitions of the layers
-// in view.
+// approved implements mcp.Registry with the database. It contains the approved definitions of the layers in view.
 type approved struct {
 	db   *store.DB
 	view []registry.Layer
@@ -275,8 +274,8 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	return found[0], nil
 }
 
-// prompter implements mcp.Prompter with the database. It renders prompts for a user at the current time, with the
-// stored data of the user.
+// prompter implements mcp.Prompter with the database. A prompt contains the current time and the stored data of the
+// user.
 type prompter struct {
 	desk   *service.Desk
 	stored *builtin.Provider
@@ -298,8 +297,8 @@ func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) 
 	return prompt.Render(in, channel), nil
 }
 
-// followed implements mcp.Registry and mcp.Prompter with the registry that this machine follows. It gives agents access
-// to the approved definitions of the layers in view.
+// followed implements mcp.Registry and mcp.Prompter with the registry that this machine follows. It contains the
+// approved definitions of the layers in view.
 type followed struct {
 	*follow.Server
 	view []registry.Layer

@@ -13,11 +13,11 @@ import (
 	"toolcrib/review"
 )
 
-// maxReceived is the maximum size in bytes of the call logs that the server keeps for a token.
+// maxReceived is the maximum size of the call logs that the server stores for a token, in bytes.
 const maxReceived = 1 << 30
 
-// receivedLogs stores the call logs of other machines in a folder for each token and machine. Anyone with a token can
-// send lines, so the size of the logs of each token is limited.
+// receivedLogs stores the call logs of other machines, in a folder for each token and machine. The size of the logs is
+// limited for each token, because anyone with a token can send lines.
 type receivedLogs struct {
 	dir   string
 	limit int64 // bytes for each token
@@ -32,11 +32,11 @@ type diskUsage struct {
 	at    time.Time
 }
 
-// remeasure is the minimum time between two measurements of a token's logs. Logs that have reached the limit are
-// measured again, because their files may have been moved away.
+// remeasure is the minimum time between two measurements of a token's logs. When the logs reach the limit, they are
+// measured again, because an administrator may have moved files away.
 const remeasure = time.Minute
 
-// add appends the lines in the request to the log of the machine that sent them. The machine used the given token.
+// add appends the lines in the request in to the log of the machine that sent them with the given token.
 func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) error {
 	size := int64(fileCost)
 	for _, line := range in.Lines {
@@ -49,11 +49,12 @@ func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) err
 	return journal.Append(in.Lines, now)
 }
 
-// fileCost is a number of bytes that the server adds to the size of each file, folder, and request. The limit on bytes
-// thereby also limits the number of small files and requests.
+// fileCost is added to the size of each file, folder, and request, in bytes. The limit on bytes therefore also limits
+// the number of small files and requests.
 const fileCost = 4096
 
-// reserve adds size bytes to the usage of the given token. It returns an error if the usage would exceed the limit.
+// reserve adds size bytes to the disk usage of the given token, or returns an error if the usage would exceed the
+// limit.
 func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,8 +74,8 @@ func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	return nil
 }
 
-// measure returns the total size of the files below a folder, plus fileCost for each file and folder. Files that cannot
-// be read are treated as empty.
+// measure returns the total size of the files below a folder, plus fileCost for each file and folder. It treats files
+// that it cannot read as empty.
 func measure(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {

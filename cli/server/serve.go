@@ -145,7 +145,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			return imports.ProposeReport(ctx, a, t, r.Machine, r.Server, r.Document)
 		}
 	}
-	if f.http == "" { // accounts may connect to the socket without a token
+	if f.http == "" { // accounts in serve.peers can connect to the socket without a token
 		c.Peers = a.Config.Serve.TokenIDs()
 		for uid, id := range c.Peers {
 			if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
@@ -165,7 +165,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	c.Metrics = people.server.WriteMetrics
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		if a.Config.Checkpoints.Name() != "" { // publish checkpoints of the users' decisions
+		if a.Config.Checkpoints.Name() != "" { // publish a checkpoint after decisions of the users
 			people.shared.Checkpoint = verify.WatchCheckpoints(a)
 			defer verify.PublishWhileRunning(ctx, a, people.shared.Checkpoint)()
 		}
@@ -175,7 +175,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	return errors.Join(group.Wait(), run.Close())
 }
 
-// checkWeb validates the values of --expose and --allow-origin.
+// checkWeb checks the values of --expose and --allow-origin.
 func checkWeb(expose string, origins []string) error {
 	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(expose)) {
 		return process.Usagef("--expose is %q: use tools, meta, or both", expose)
@@ -188,7 +188,8 @@ func checkWeb(expose string, origins []string) error {
 	return nil
 }
 
-// check returns an error for invalid or contradictory flags. Otherwise, it returns the logger that the flags specify.
+// check returns an error if flags are invalid or contradict each other. Otherwise, it returns the logger that the flags
+// specify.
 func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	switch {
 	case f.sshSessions < 1:
@@ -259,8 +260,8 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	return err
 }
 
-// socketListener listens on the Unix socket. This account and the accounts with the given user ids can connect to the
-// socket. socketListener creates a missing folder only for the default socket.
+// socketListener listens on the Unix socket, to which this account and the accounts with the given user ids can
+// connect. If the folder of the socket is missing, socketListener creates it only for the default socket.
 func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []int) (net.Listener, error) {
 	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {

@@ -30,13 +30,13 @@ import (
 	"toolcrib/store/session"
 )
 
-// Offer describes the availability of a command over SSH.
+// Offer describes whether a command is available over SSH, and with which flags.
 type Offer struct {
 	Flags string // allowed flags besides the common ones; "name-" allows only the value "-"
 	why   string // the reason why the command is not available, or "" if it is
 }
 
-// The reasons why commands are not available over SSH.
+// Reasons why a command is not available over SSH.
 const (
 	ofServerFiles    = "it reads or writes files of the server"
 	ofServerPrograms = "it starts programs on the server"
@@ -44,7 +44,7 @@ const (
 	ofServerKeys     = "it concerns the keys of the server; run toolcrib sign where your key is"
 )
 
-// Offers returns the availability of every command over SSH. Commands and flags that are not listed are rejected.
+// Offers returns an Offer for each known command. Over SSH, commands and flags that are not in the result are rejected.
 func Offers() map[string]Offer {
 	const (
 		decided = "expect note note-file- print-statement statement- signature-"
@@ -128,7 +128,7 @@ func Restrict(a *command.App, root *cobra.Command) {
 	}
 }
 
-// takes reports whether the given flag of the command is available over SSH.
+// takes reports whether the command accepts the given flag over SSH.
 func (o Offer) takes(flag string) bool {
 	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
 }
@@ -155,7 +155,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	}
 	keyFile := filepath.Join(home, "toolcrib", "ssh_host_ed25519_key")
 	_, missing := os.Lstat(keyFile)
-	key, err := sshserver.HostKey(keyFile) // created when the server first starts
+	key, err := sshserver.HostKey(keyFile) // HostKey creates the key when the server first starts
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	if s.state, err = process.StateHome(a.Env); err != nil {
 		return nil, err
 	}
-	// Remove the preferences of the server's account for its own screen and key. They do not apply to other users.
+	// Remove the settings for the screen and the key of the server's account. They do not apply to other users.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
 	c.SignAlways = true
 	forAll := &command.App{Printer: &output.Printer{Env: a.Env}, Config: &c, DB: a.DB}
@@ -220,7 +220,7 @@ func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	args, wrong := splitCommand(c.Command)
 	base := s.app.Env
 	env := process.Env{
-		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // prevents relative paths from referring to files of the server
+		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // relative paths must not refer to files of the server
 		Now: base.Now, NewID: base.NewID, System: base.System, InTerminal: c.Terminal(), OutTerminal: c.Terminal(),
 		Account: func() process.Account { return process.Account{Account: history.Account{Login: actor.Name}} },
 	}
@@ -236,7 +236,7 @@ func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	return a.Program.Run(ctx, a)
 }
 
-// splitCommand splits the command sent by a client into its arguments. It removes a leading "toolcrib".
+// splitCommand splits the command that a client sent into its arguments. It removes a leading "toolcrib".
 func splitCommand(command string) ([]string, error) {
 	args, err := process.Words(command)
 	if len(args) > 0 && args[0] == "toolcrib" {

@@ -28,11 +28,11 @@ const (
 // ByteOrderMark is a character that some editors write at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape indicates that the type, the size, or the nesting of a file is not possible for a configuration.
+// errConfigShape indicates that a file cannot be a configuration because of its type, its size, or its nesting.
 var errConfigShape = errors.New("not a configuration")
 
-// keyPath is the path of a key in a configuration: the names of the tables that contain the key, followed by its own
-// name.
+// keyPath is the path of a key in a configuration: the names of the tables that contain the key, followed by the name
+// of the key.
 type keyPath []string
 
 // String returns the path as a dotted key of TOML.
@@ -62,7 +62,7 @@ func readKeys(text []byte) (configKeys, error) {
 	var p unstable.Parser
 	p.Reset(text)
 	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind { //nolint:exhaustive // all other expressions are comments
+		switch e := p.Expression(); e.Kind { //nolint:exhaustive // the other kinds are comments
 		case unstable.Table, unstable.ArrayTable:
 			table = keyBelow(nil, e)
 			keys = append(keys, table)
@@ -100,10 +100,9 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig decodes text into the value that dst points to, and returns the keys in text. If the type of the value
-// has no fields for some keys, DecodeConfig returns these keys as unknown and does not change the value. It never
-// modifies the maps, lists, and pointers in the value, because the settings of other files may share them. It replaces
-// them instead.
+// DecodeConfig decodes text into the value that dst points to, and returns the keys in text. Keys without a field in
+// the type of the value are returned as unknown. If there are any, DecodeConfig does not change the value. It replaces
+// maps, lists, and pointers in the value instead of modifying them, because other configurations may share them.
 func DecodeConfig(text []byte, dst any) (keys configKeys, unknown []keyPath, err error) {
 	if err := checkConfigText(text); err != nil {
 		return nil, nil, err
@@ -127,9 +126,9 @@ func DecodeConfig(text []byte, dst any) (keys configKeys, unknown []keyPath, err
 	return keys, nil, nil
 }
 
-// copyValue copies the value of a key from one configuration to another. dst and src are the values at the path
-// key[:depth] in these configurations. Maps are cloned before they are changed, because other configurations may share
-// them. copied contains the paths of the maps that are already cloned.
+// copyValue copies the value of a key from a configuration to another configuration. src and dst are the values at the
+// path key[:depth] in these configurations. copyValue clones a map before it changes the map, because other
+// configurations may share the map. copied contains the paths of the maps that it has already cloned.
 func copyValue(dst, src reflect.Value, key keyPath, depth int, copied map[string]bool) {
 	switch {
 	case dst.Kind() == reflect.Struct && depth < len(key):
@@ -154,8 +153,8 @@ func copyValue(dst, src reflect.Value, key keyPath, depth int, copied map[string
 	}
 }
 
-// fieldOf returns the index of the field of t that has the given key, or -1. It compares keys exactly. The decoder
-// ignores upper and lower case, but the permissions of a file depend on the exact keys.
+// fieldOf returns the index of the field of t with the given key, or -1. Unlike the decoder, it distinguishes upper and
+// lower case, because the keys that a project's file may contain are compared exactly.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {
@@ -186,8 +185,8 @@ func hasKey(t reflect.Type, key keyPath) bool {
 	return true
 }
 
-// ConfigError converts an error of the decoder to an error that describes its position and its cause, without names of
-// Go types. It returns other errors unchanged.
+// ConfigError replaces an error of the decoder by an error with the position and the cause, but without names of Go
+// types. It returns other errors unchanged.
 func ConfigError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -201,7 +200,7 @@ func ConfigError(err error) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, why)
 }
 
-// checkConfigText returns an error if the decoder would need a long time for text. It counts brackets and dots
+// checkConfigText returns an error if the nesting in text exceeds the limits above. It counts brackets and dots
 // everywhere, even in strings. No genuine configuration exceeds the limits.
 func checkConfigText(text []byte) error {
 	depth, dots, line := 0, 0, 1

@@ -34,8 +34,7 @@ func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is like Desk. If override is not nil, the review service uses the signers in override instead of those in the
-// signers file.
+// DeskOf is like Desk. If override is not nil, the review service uses override instead of the signers file.
 func (c Config) DeskOf(db review.Store, env process.Env, override *signers.Signers) (*service.Desk, error) {
 	policy := c.Policy()
 	if c.Model != (ModelConfig{}) {
@@ -68,10 +67,10 @@ func (c Config) RulesVersion(env process.Env) (string, error) {
 	return desk.RulesVersion(), nil
 }
 
-// Principal returns the default actor. This is the user or agent that the database server authenticated. If no server
-// authenticates actors, it is the user of the account.
+// Principal returns the default actor: the user or agent that the database server authenticates or, without such a
+// server, the user of the account.
 func (c Config) Principal(env process.Env) proposals.Actor {
-	if login, err := store.Login(c.DB); err == nil && login != "" { // an error is reported when the database is opened
+	if login, err := store.Login(c.DB); err == nil && login != "" { // opening the database reports the error
 		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
 			return actor
 		}
@@ -79,7 +78,7 @@ func (c Config) Principal(env process.Env) proposals.Actor {
 	return proposals.Actor{Kind: proposals.User, Name: process.LoginName(env)}
 }
 
-// User returns the user on whose behalf commands act by default.
+// User returns the name of the user for whom commands act by default.
 func (c Config) User(env process.Env) string {
 	if actor := c.Principal(env); actor.Kind == proposals.User {
 		return actor.Name
@@ -87,13 +86,14 @@ func (c Config) User(env process.Env) string {
 	return process.LoginName(env)
 }
 
-// Users returns the users that the account may act as: its own user, followed by the users in the may_act_as setting.
+// Users returns the users that the account may act as: the default user, followed by the users in the may_act_as
+// setting.
 func (c Config) Users(env process.Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.User(env)}.String()}, c.MayActAs...)
 }
 
-// ReadConfig reads a configuration file. It rejects files that are too large. It also rejects pipes and devices,
-// because reading them may never end.
+// ReadConfig reads a configuration file. It returns an error for a file that is too large, and for a pipe or a device,
+// because reading it may never end.
 func ReadConfig(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -117,8 +117,7 @@ func ReadConfig(file string) ([]byte, error) {
 	return text, err
 }
 
-// RuleSet returns the configured rules. If an entry is invalid, the error contains the name of the file with this
-// entry.
+// RuleSet returns the configured rules. If an entry is invalid, the error names the file with this entry.
 func (c Config) RuleSet() (ruleset.Set, error) {
 	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {
@@ -135,7 +134,7 @@ func (c Config) RuleSet() (ruleset.Set, error) {
 	return set, fmt.Errorf("configuration: %w", err)
 }
 
-// Setting is a setting in force and its source.
+// Setting is a setting with its current value and the source of this value.
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -150,8 +149,8 @@ func (s Setting) Row() []string { return []string{s.Key, s.Value, s.Source} }
 // settingValues contains the values of settings by key.
 type settingValues map[string]string
 
-// add adds a value with the given key. If the value is a table, add adds the values in the table instead. It omits
-// empty values and values that a configuration file cannot set.
+// add adds a value with the given key. For a table, it adds the values in the table. It omits empty values, and values
+// that a configuration file cannot set.
 func (v settingValues) add(key keyPath, of reflect.Value) {
 	below := func(name string) keyPath { return append(slices.Clone(key), name) }
 	switch {
@@ -177,7 +176,7 @@ func (v settingValues) add(key keyPath, of reflect.Value) {
 	}
 }
 
-// maskedCommand formats a program and its arguments. It masks arguments that may be secrets.
+// maskedCommand formats a program and its arguments, and masks arguments that may be secrets.
 func maskedCommand(words []string) string {
 	return strings.Join(append(words[:1:1], clients.Server{Args: words[1:]}.Masked().Args...), " ")
 }

@@ -1,4 +1,5 @@
-// This file describes the registry that the machine follows, and where its own registry is published.
+// This file contains the settings for following the registry of another machine and for publishing the registry of this
+// machine.
 
 package settings
 
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// FollowConfig describes the registry that this machine follows. It can be set in the user's file or in the
+// FollowConfig specifies the registry that this machine follows. It can be set in the user's file or in the
 // administrator's file.
 type FollowConfig struct {
 	Source   string `toml:"source"`   // a folder, a file, an https URL, or "git:REPOSITORY"
@@ -24,7 +25,7 @@ type FollowConfig struct {
 	Calls    string `toml:"calls"`    // "send" sends the log of calls to a source that is toolcrib serve; "keep", the default, does not
 }
 
-// PublishConfig describes how the registry is published after each decision.
+// PublishConfig specifies where the registry is published after each decision.
 type PublishConfig struct {
 	To      string   `toml:"to"`      // a folder, or "git:REPOSITORY"
 	Command []string `toml:"command"` // or a program that copies the published folder, whose path replaces "{}"
@@ -33,7 +34,8 @@ type PublishConfig struct {
 // Interval returns the interval between checks of the source.
 func (c FollowConfig) Interval() time.Duration { return cmp.Or(parseLength(c.Every), time.Minute) }
 
-// Oldest returns the maximum age of an unconfirmed copy, or 0 if there is no limit.
+// Oldest returns the time for which a copy may be used without confirmation by the source, or 0 if this time is not
+// limited.
 func (c FollowConfig) Oldest() time.Duration { return parseLength(c.MaxAge) }
 
 func (c FollowConfig) check() error {

@@ -22,10 +22,10 @@ import (
 	"toolcrib/review/harness/openai"
 )
 
-// gatewayConfig configures tool calls. It can only be set in the user's own file.
+// gatewayConfig contains the settings for tool calls.
 type gatewayConfig struct {
 	Gate         []string               `toml:"gate"`            // eval gate: a program and its arguments
-	GateURL      string                 `toml:"gate_url"`        // or the URL of an eval gate
+	GateURL      string                 `toml:"gate_url"`        // eval gate: its URL
 	GateTokenEnv string                 `toml:"gate_token_env"`  // variable with the bearer token of the gate
 	GateTimeout  string                 `toml:"gate_timeout"`    // such as "2s"
 	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
@@ -101,7 +101,7 @@ func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	return hub.New(hub.Config{Timeout: parseLength(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
 }
 
-// callsConfig limits the log of calls.
+// callsConfig specifies how long calls remain in the log.
 type callsConfig struct {
 	Keep string `toml:"keep"` // how long calls are stored, such as "90d"; "" means no limit
 }
@@ -122,20 +122,20 @@ func ParseAge(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// badLength reports whether text is neither "" nor a positive duration.
+// badLength reports whether text is invalid. Valid texts are "" and positive durations.
 func badLength(text string) bool {
 	d, err := time.ParseDuration(text)
 	return text != "" && (err != nil || d <= 0)
 }
 
-// parseLength parses a duration that has been validated; "" is 0.
+// parseLength parses a valid duration. It returns 0 for "".
 func parseLength(text string) time.Duration {
 	d, _ := time.ParseDuration(text)
 	return d
 }
 
-// ModelConfig selects the model that answers test cases without a recorded answer. Any server that implements the Chat
-// Completions API of OpenAI can be used.
+// ModelConfig selects the model for test cases that contain no recorded answer. The server of the model must implement
+// the Chat Completions API of OpenAI.
 type ModelConfig struct {
 	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
 	Name      string `toml:"name"`
@@ -144,11 +144,11 @@ type ModelConfig struct {
 	Retries   *int   `toml:"retries"`
 }
 
-// defaultRetries is the number of times that a failed request to a model is repeated.
+// defaultRetries is the default number of retries after a failed request to a model.
 const defaultRetries = 2
 
-// reviewerConfig is a reviewer in addition to the built-in Chief of Staff: a command or a model. Settings of a model
-// that are missing here are taken from [model].
+// reviewerConfig is an additional reviewer besides the built-in Chief of Staff: a command or a model. The [model] table
+// contains the defaults for the settings of a model.
 type reviewerConfig struct {
 	Name      string   `toml:"name"` // the name in assessments
 	Command   []string `toml:"command"`
@@ -159,8 +159,8 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// withDefaults returns the model of a reviewer, with missing settings taken from m. A key is only sent to the address
-// for which it was configured.
+// withDefaults returns the model of a reviewer, with the settings in m as defaults. The API key in m is only used for
+// the address in m.
 func (r reviewerConfig) withDefaults(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
@@ -169,7 +169,7 @@ func (r reviewerConfig) withDefaults(m ModelConfig) ModelConfig {
 	return m
 }
 
-// client returns a client for the model. It reads the API key from the environment.
+// client returns a client for the model, with the API key from the environment.
 func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: parseLength(m.Timeout), Retries: *cmp.Or(m.Retries, new(defaultRetries))}
 	if m.APIKeyEnv != "" {
@@ -180,7 +180,7 @@ func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	return openai.New(c)
 }
 
-// check validates the settings as far as possible without a key or a request.
+// check checks the settings without reading the API key or sending a request.
 func (m ModelConfig) check(where string) error {
 	if badLength(m.Timeout) {
 		return fmt.Errorf("configuration: %s.timeout is %q: use a duration such as \"60s\"", where, m.Timeout)
@@ -222,7 +222,7 @@ func (c Config) checkReviewers() error {
 		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
 			return fmt.Errorf("configuration: %s has both a command and a model; remove one of them, or configure another reviewer", where)
 		}
-		// The working directory must not determine which program runs.
+		// Reject relative paths, because the working directory must not determine which program runs.
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 			return fmt.Errorf("configuration: %s.command begins with %q: use an absolute path, or a name that is in PATH", where, program)
 		}
@@ -233,7 +233,7 @@ func (c Config) checkReviewers() error {
 	return nil
 }
 
-// connection implements harness.Model. It creates the client of the model when the model is first used.
+// connection implements harness.Model. It creates the client on first use.
 type connection func() (harness.Model, error)
 
 // Answer implements harness.Model.

@@ -25,14 +25,14 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// policyConfig is a [[policy]] entry. It names the owners of some subjects and the number of owners who must approve a
+// policyConfig is a [[policy]] entry. It specifies the owners of subjects, and the number of owners who must approve a
 // change.
 type policyConfig struct {
 	Subjects  []string `toml:"subjects"`  // patterns, such as "tool:project/*/*"
 	Owners    []string `toml:"owners"`    // users, such as "user:mara"
 	Approvals *int     `toml:"approvals"` // nil means 1
-	Since     string   `toml:"since"`     // the time when the entry takes effect
-	Until     string   `toml:"until"`     // the time when the entry ends
+	Since     string   `toml:"since"`     // time when the entry takes effect
+	Until     string   `toml:"until"`     // time when the entry ends
 }
 
 // PolicyRule is a parsed [[policy]] entry with its position.
@@ -43,8 +43,8 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies adds the entries in c.Policies, which come from file, to c.PolicyRules. text is the content of the file.
-// origin has the same values as in Decode. A change must satisfy all matching entries of all files.
+// readPolicies adds the entries in c.Policies, which were read from file, to c.PolicyRules. A change must satisfy all
+// matching entries of all files. text is the content of the file. origin has the same values as in Decode.
 func (c *Config) readPolicies(file, origin string, text []byte) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
@@ -103,15 +103,15 @@ func (c Config) Approvals() approval.Rules {
 	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems describes the owners who cannot sign because they have no valid signing key. It also describes each
-// entry that requires more approvals than it has owners who can sign. It returns nil if signatures are not required.
+// PolicyProblems returns a description of each owner without a valid signing key, and of each entry that requires more
+// approvals than it has owners with a valid signing key. It returns nil if signatures are not required.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
 	}
 	s, err := c.Signers.Signers()
 	if err != nil || s == nil {
-		return nil // the signers file is checked elsewhere
+		return nil // other code reports problems of the signers file
 	}
 	var problems []string
 	for _, r := range c.PolicyRules {
@@ -138,7 +138,7 @@ const (
 	fromSystem  = "system"
 )
 
-// kindOf returns the kind of the given source, which is a value of Setting.From. It returns "" if source is "".
+// kindOf converts a value of Setting.Source to a value of Setting.From. It returns "" for "".
 func (c Config) kindOf(source string) string {
 	switch {
 	case source == "":
@@ -158,7 +158,7 @@ func (c Config) kindOf(source string) string {
 // checkpointsConfig specifies where checkpoints are published.
 type checkpointsConfig struct {
 	To      string   `toml:"to"`      // "git:PATH"
-	Command []string `toml:"command"` // or a program that receives the checkpoint on standard input
+	Command []string `toml:"command"` // a program that receives the checkpoint on standard input
 }
 
 // GitTarget is the prefix of a target that is a Git repository.
@@ -182,8 +182,8 @@ func (c checkpointsConfig) Name() string {
 	return cmp.Or(c.To, strings.Join(c.Command, " "))
 }
 
-// notifyConfig specifies the receivers of notices. It can only be set in the user's own file, because it runs a
-// program.
+// notifyConfig specifies the receivers of notices. A project's file cannot contain it, because it specifies a program
+// to run.
 type notifyConfig struct {
 	Command   []string       `toml:"command"`    // a program that receives the notice on standard input
 	URL       string         `toml:"url"`        // a URL that receives the notice as a POST request
@@ -215,11 +215,10 @@ func (c notifyConfig) check() error {
 // Configured reports whether notices have a receiver.
 func (c notifyConfig) Configured() bool { return len(c.Command) > 0 || c.URL != "" }
 
-// serveConfig contains the settings of the serve command. It can only be set in the user's own file, because it grants
-// access.
+// serveConfig contains the settings of the serve command. A project's file cannot contain it, because it grants access.
 type serveConfig struct {
-	// Peers maps user ids to token ids. An account that connects to the Unix socket has the rights of its token without
-	// sending the token.
+	// Peers maps user ids to token ids. When an account in Peers connects to the Unix socket, the account has the
+	// rights of its token without sending the token.
 	Peers map[string]string `toml:"peers"`
 }
 
@@ -239,7 +238,7 @@ func (c serveConfig) check() error {
 func (c serveConfig) TokenIDs() map[int]string {
 	ids := make(map[int]string, len(c.Peers))
 	for uid, token := range c.Peers {
-		if n, err := strconv.Atoi(uid); err == nil { // check rejects other values
+		if n, err := strconv.Atoi(uid); err == nil { // check has rejected invalid values
 			ids[n] = token
 		}
 	}
@@ -249,7 +248,7 @@ func (c serveConfig) TokenIDs() map[int]string {
 // maxViewName is the maximum length of a view's name in characters. The name is shown on a tab.
 const maxViewName = 20
 
-// validName reports whether the workbench can show name as the name of a view or a command.
+// validName reports whether name is suitable as the name of a view or a command in the workbench.
 func validName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= maxViewName && visible.Clean(name) && !strings.ContainsAny(name, "\n\t")
 }
@@ -261,13 +260,13 @@ func (c *Config) checkViews() error {
 			return fmt.Errorf("configuration: views.%q is not a valid name: use 1 to %d visible characters", name, maxViewName)
 		}
 		if _, err := filter.Parse(c.Views[name]); err != nil {
-			return fmt.Errorf("configuration: views.%s: %s", name, err.Error()) // not %w, because this is not a usage error
+			return fmt.Errorf("configuration: views.%s: %s", name, err.Error()) // not %w, which would make this a usage error
 		}
 	}
 	return nil
 }
 
-// maxCommands is the maximum number of commands in the workbench. The user presses a digit to run a command.
+// maxCommands is the maximum number of commands in the workbench, where each command has a digit as its key.
 const maxCommands = 9
 
 func (c *Config) checkCommands() error {

@@ -1,5 +1,5 @@
-// This file applies the configuration of a project, which can only tighten the settings that protect the user. It also
-// records which project files the user trusts.
+// This file applies the configuration of a project, which can tighten, but not loosen, the settings that protect the
+// user. It also records which project files the user trusts.
 
 package settings
 
@@ -29,21 +29,21 @@ import (
 // ErrUntrusted indicates that a project's file contains a setting that requires the user's trust.
 var ErrUntrusted = errors.New("not trusted")
 
-// Keys that a project's file can always contain, and keys that it can never contain. All other keys require that the
-// user trusts the file, because they specify programs to run, models, or the database, or change how reviews work.
+// Keys that are always permitted in a project's file, and keys that are never permitted. All other keys require that
+// the user trusts the file, because they specify programs to run, models, or the database, or change how reviews work.
 var (
-	// freely lists the keys that need no trust. Some of these keys do not affect the protection of the user. A project
-	// can only make the other keys stricter.
+	// freely lists the keys that need no trust: keys that do not affect the protection of the user, and keys that a
+	// project can only make stricter.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
-	// never lists the keys that are only allowed in the user's own file.
+	// never lists the keys that a project's file can never contain.
 	never = []string{"may_act_as", "commands", "max_open_all_agents", "calls", "checkpoints", "notify", "serve", "follow", "publish", "signatures", "signed_since", "sign_key"}
 )
 
-// readProject applies a project's file. Other people and agents may be able to write that file. The file can therefore
-// tighten the user's protection, but not loosen it. Other settings in the file require the user's trust. Without trust,
-// readProject applies the permitted settings and returns an error that wraps ErrUntrusted.
+// readProject applies a project's file. Other people and agents may be able to change this file, so it can tighten the
+// user's protection, but not loosen it. Some settings require that the user trusts the file. If the user does not trust
+// the file, readProject applies only the other settings, and returns an error that wraps ErrUntrusted.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
 	if err := checkOwner(env.Dir, file); err != nil {
@@ -92,8 +92,8 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten compares c with merged, a copy of c to which a project's file was applied. It restores the settings in merged
-// that the file has loosened.
+// tighten undoes changes to merged that loosen the protection of the user. merged is a copy of c to which a project's
+// file was applied.
 func (c *Config) tighten(merged *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -152,9 +152,9 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// checkOwner returns an error if another account put a project's file into a world-writable folder such as /tmp. Such a
-// file would apply to everyone who works below that folder. The owner of the file must be the current account, the
-// administrator, or the owner of the working directory dir.
+// checkOwner returns an error if another account created a project's file in a world-writable folder such as /tmp. Such
+// a file would apply to everyone who works below this folder. The current account, the administrator, and the owner of
+// the working directory dir can create such a file.
 func checkOwner(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
@@ -168,9 +168,9 @@ func checkOwner(dir, file string) error {
 	return fmt.Errorf("configuration %s: uid %d owns this file, which is in a world-writable directory; remove the file, or run toolcrib in another directory", file, whose)
 }
 
-// Trusted is a record of the user's trust in the content of a project's file. Each record is a file in the user's state
+// Trusted records that the user trusts the content of a project's file. Each record is a file in the user's state
 // folder, outside of every project. The name of the record depends on the path and the content of the project's file,
-// so trust ends when that file changes.
+// so the trust ends when the project's file changes.
 type Trusted struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"` // SHA-256 of the content
@@ -185,8 +185,8 @@ func trustFolder(env process.Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// TrustMark returns the path of the file that records that the user trusts a configuration file with the given content.
-// The user may not have trusted the file yet. TrustMark also returns the content of this record, without the time.
+// TrustMark returns the path and the content of the record (see Trusted) for a configuration file with the given
+// content. The content does not contain the time. The record does not exist if the user does not trust the file.
 func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
@@ -199,7 +199,7 @@ func TrustMark(env process.Env, file string, text []byte) (mark string, t Truste
 	return filepath.Join(dir, registry.HashBytes([]byte(t.File+"\x00"+t.SHA256))), t, nil
 }
 
-// isTrusted reports whether the user trusts a configuration file with the given content. It ignores records that other
+// isTrusted reports whether the user trusts a configuration file with the given content. It ignores a record that other
 // accounts can write.
 func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	mark, _, err := TrustMark(env, file, text)
@@ -213,8 +213,8 @@ func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
 }
 
-// ProjectName returns the name of the project in the toolcrib.toml in dir, and whether the user trusts that file. The
-// name is "" if the file does not exist or does not name a project.
+// ProjectName returns the project that the toolcrib.toml in dir specifies, and whether the user trusts this file. The
+// name is "" if the file does not exist or specifies no project.
 func ProjectName(env process.Env, dir string) (name string, trusted bool, err error) {
 	file := filepath.Join(dir, ConfigName)
 	text, err := ReadConfig(file)
@@ -242,7 +242,7 @@ func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	return t, atomicfile.WriteJSON(mark, t)
 }
 
-// Untrust removes all records of the user's trust in file, including records for earlier contents of the file.
+// Untrust removes all trust records for file, including those for earlier contents of the file.
 func Untrust(env process.Env, file string) error {
 	list, marks, err := ReadTrusted(env)
 	if err != nil {

@@ -31,18 +31,18 @@ type ServerConfig struct {
 	// Set contains environment variables with their values. TokenEnv can name one of these variables.
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`
-	TokenEnv string            `toml:"token_env"` // the variable with the bearer token
-	// Headers maps each header that is sent with every request to the variable that contains its value. The variable is in
-	// Set or in the environment.
+	TokenEnv string            `toml:"token_env"` // variable with the bearer token
+	// Headers contains the headers to send with every request. It maps each header to a variable with the value of the
+	// header. The variable is in Set or in the environment.
 	Headers map[string]string `toml:"headers"`
 	Timeout string            `toml:"timeout"` // time limit for a request, such as "30s"
 }
 
-// reservedHeaders lists the headers that HTTP or the protocol sets itself.
+// reservedHeaders lists the headers that users cannot set, because HTTP or the protocol sets them.
 var reservedHeaders = []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 
 // Check returns an error if name or the configuration of the server is not valid. The text of the error is a predicate,
-// such as "needs a url". Callers put the name of the server before it.
+// such as "needs a url", to which callers add the name of the server.
 func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is not a valid name: use lower-case words of letters and digits, joined by \"_\"")
@@ -88,14 +88,14 @@ func (s ServerConfig) Check(name string) error {
 
 // guardConfig contains the settings for the guard of a server.
 type guardConfig struct {
-	// Prompts is ReviewPrompts if the prompts and instructions of the server are reviewed like its tools. It is
-	// PassPrompts or "" if they reach the client without a review.
+	// Prompts is ReviewPrompts if the prompts and instructions of the server are reviewed, as its tools are. With
+	// PassPrompts or "", they reach the client without a review.
 	Prompts PromptGate `toml:"prompts"`
 
-	notice *bool // value of guard.notice; this key is not the name of a server
+	notice *bool // value of guard.notice, which is not the name of a server
 }
 
-// noticeKey is a key in the table [guard]. It specifies whether guards inform the client about withheld tools.
+// noticeKey is a key in the table [guard]. Its value specifies whether guards inform the client about withheld tools.
 const noticeKey = "notice"
 
 // UnmarshalTOML implements unstable.Unmarshaler.
@@ -144,8 +144,8 @@ func (c *Config) checkServers() error {
 // ReviewsTexts reports whether the prompts and instructions of the given server are reviewed.
 func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
 
-// CheckEndpoint returns an error if address is not a valid URL of a server. If secret is set, it also returns an error
-// for an address to which a secret would be sent unencrypted.
+// CheckEndpoint returns an error if address is not a valid URL of a server. If secret is set, a secret will be sent to
+// the address, and CheckEndpoint also returns an error if this would not be encrypted.
 func CheckEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -170,9 +170,9 @@ func inheritedVariables() []string {
 	}
 }
 
-// Upstream converts s to the configuration of a server for the gateway. Unless s specifies a folder, a command runs in
-// the user's home folder. In a project's folder, a program such as npx would run a package of the project instead of
-// the intended package with the same name.
+// Upstream converts s to the configuration of a server for the gateway. By default, a command runs in the user's home
+// folder. In the folder of a project, a program such as npx could run a package of the project instead of the intended
+// package.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = parseLength(s.Timeout)
@@ -203,7 +203,7 @@ func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	return u
 }
 
-// HomeFolder returns the user's home folder, or the root folder if there is none.
+// HomeFolder returns the user's home folder, or the root folder if the home folder is unknown.
 func HomeFolder(env process.Env) string {
 	if dir, err := env.Home(); err == nil {
 		return dir
@@ -211,8 +211,8 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns the lines that configure s as a server with the given name in a configuration file. They contain the
-// command or the URL of s, and the names of its variables.
+// Lines returns the lines for a configuration file that configure s as a server with the given name: the command or the
+// URL of s, and the names of its variables.
 func (s ServerConfig) Lines(name string) string {
 	quoted := func(words []string) string { return "[" + strings.Join(lists.Map(words, spanedit.Quote), ", ") + "]" }
 	lines := "[servers." + name + "]\n"

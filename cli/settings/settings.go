@@ -36,8 +36,9 @@ func Names() []string {
 // ConfigName is the name of a configuration file.
 const ConfigName = "toolcrib.toml"
 
-// Config contains the current settings. The order of precedence is: flags, environment variables, the project's file,
-// the user's file, and the defaults. A project's file can only tighten the settings that protect the user.
+// Config contains the current settings. Flags take precedence over environment variables, then follow the project's
+// file, the user's file, and the defaults. A project's file can tighten, but not loosen, the settings that protect the
+// user.
 type Config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`
@@ -51,7 +52,7 @@ type Config struct {
 	Rules         map[string]rules.Severity `toml:"rules"`
 	Reach         fact.Decisions            `toml:"reach"`      // patterns of facts
 	Theme         string                    `toml:"theme"`      // "dark", "light" or "high-contrast"; "" asks the terminal
-	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue in plain text
+	Accessible    bool                      `toml:"accessible"` // whether the workbench is a dialogue in plain text
 	Keys          map[string][]string       `toml:"keys"`       // keys of the workbench; docs/keys.md lists the names
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
 	Commands      map[string][]string       `toml:"commands"`   // programs that the workbench runs on the selection, by name
@@ -60,7 +61,7 @@ type Config struct {
 	Gateway       gatewayConfig             `toml:"gateway"`
 	Model         ModelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
-	MayActAs      []string                  `toml:"may_act_as"` // other users on whose behalf the account may act
+	MayActAs      []string                  `toml:"may_act_as"` // other users as which the account may act
 	Calls         callsConfig               `toml:"calls"`
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 	Notify        notifyConfig              `toml:"notify"`
@@ -70,7 +71,7 @@ type Config struct {
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event that started signing
 	SignKey       string                    `toml:"sign_key"`     // file of the signing key; "" selects the first key of the SSH agent that may sign
-	Policies      []policyConfig            `toml:"policy"`       // entries of the file being decoded; PolicyRules contains the entries of all files
+	Policies      []policyConfig            `toml:"policy"`       // entries of the file that is being decoded
 
 	// PolicyRules contains the [[policy]] entries of all files.
 	PolicyRules []PolicyRule
@@ -88,7 +89,8 @@ type Config struct {
 	UserFile string
 	// ProjectFile is the path of the nearest toolcrib.toml that is not the user's file.
 	ProjectFile string
-	// Untrusted is an error about keys of the project's file that were ignored because they require the user's trust.
+	// Untrusted is an error that lists the keys in the project's file that were ignored, because they require the
+	// user's trust. It is nil if there are none.
 	Untrusted error
 	// DefaultDB is true if no flag, environment variable, or file specifies the database.
 	DefaultDB bool
@@ -96,7 +98,7 @@ type Config struct {
 
 // Policy returns the policy of the review service, without the model and the reviewers.
 func (c Config) Policy() review.Policy {
-	origins := map[string]string{} // decisions record the kinds of the sources, not the paths on this machine
+	origins := map[string]string{} // kinds of the sources, because decisions must not record paths on this machine
 	for key, source := range c.Sources {
 		if source != "" {
 			origins[key] = c.kindOf(source)
@@ -177,7 +179,7 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 	return c, c.Untrusted
 }
 
-// WithProject returns the configuration for a project, or for no project if name is "".
+// WithProject returns a copy of c with another project, or without a project if name is "".
 func (c Config) WithProject(name string) (_ Config, err error) {
 	c.Project, c.Layer = name, registry.LayerUser
 	if name != "" {
@@ -258,7 +260,7 @@ func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 }
 
 // dropSecrets ensures that a secret is only sent to the address for which it was configured. keys contains the keys of
-// a file that was applied to c. If the file replaces an address but not the secret for this address, dropSecrets clears
+// a file that was applied to c. If the file sets an address, but not the secret for this address, dropSecrets clears
 // the secret.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
@@ -293,7 +295,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // in all other sources, an invalid name is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // an invalid name from other sources is a usage error
 		return fmt.Errorf("configuration: project is %q: use a name of letters, digits, \"_\", \".\", and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: list users such as [\"user:mara\"]", c.MayActAs)
@@ -337,7 +339,7 @@ func SameFile(a, b string) bool {
 func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil { // if the path is not a regular file, reading it returns an error
+		if _, err := os.Stat(file); err == nil { // reading anything other than a regular file will return an error
 			return file
 		}
 		parent := filepath.Dir(dir)

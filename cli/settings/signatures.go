@@ -24,11 +24,12 @@ const (
 	signaturesOff      = "off"
 )
 
-// ofSystem lists the keys that the administrator's configuration can contain. They override the keys of the user.
+// ofSystem lists the keys that are permitted in the administrator's file. They override the keys of the user.
 var ofSystem = []string{"signatures", "signed_since", "checkpoints", "follow", "policy"}
 
-// requireSignatures applies the files that neither the environment nor a project can weaken: the administrator's file,
-// and the file in the account's home folder if HOME or XDG_CONFIG_HOME points elsewhere.
+// requireSignatures applies the administrator's file. If HOME or XDG_CONFIG_HOME selects another file than the one in
+// the account's home folder, it also applies the policy of the file in the home folder. Neither the environment nor a
+// project can weaken these files.
 func (c *Config) requireSignatures(env process.Env) error {
 	c.Signers = &signers.File{System: cmp.Or(env.System, signers.SystemFolder), User: filepath.Dir(c.UserFile)}
 	if home := env.CurrentAccount().Home; filepath.IsAbs(home) {
@@ -79,9 +80,8 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome applies the policy of the configuration file in the account's home folder. file is the path of this
-// file. If it requires signatures, requireOfHome also applies this requirement, and uses the signers file in the same
-// folder.
+// requireOfHome applies the policy in file, the configuration file in the account's home folder. If the file requires
+// signatures, requireOfHome also applies this requirement, and selects the signers file in the same folder.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if isMissing(err) {
