@@ -26,8 +26,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// A candidates function returns completions for a prefix. The offer method removes completions that do not start with
-// the prefix.
+// A candidates function returns possible completions for a prefix. The result may contain completions that do not start
+// with the prefix.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
 // maxCandidates is the maximum number of completions. A longer list would not help users to choose.
@@ -67,7 +67,7 @@ func complete(a *command.App, root *cobra.Command) {
 			if flag == "format" && name == "export" {
 				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock", "bundle")
 			}
-			if c.Flags().Lookup(flag) != nil { // commands have only their own flags here, because inherited flags are added during parsing
+			if c.Flags().Lookup(flag) != nil { // inherited flags are not yet in c.Flags, because cobra adds them during parsing
 				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // fails if the flag already has a completion
 			}
 		}
@@ -78,8 +78,8 @@ func complete(a *command.App, root *cobra.Command) {
 	walk(root)
 }
 
-// offer converts c to a completion function of cobra. If c fails, the function returns no completions, because a shell
-// does not display errors.
+// offer converts c to a completion function of cobra. The function removes completions that do not start with the
+// prefix. If c returns an error, the function returns no completions, because a shell does not display errors.
 func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		all, err := c(cmd.Context(), a, prefix)
@@ -105,8 +105,7 @@ func words(all ...string) candidates {
 	return func(context.Context, *command.App, string) ([]cobra.Completion, error) { return all, nil }
 }
 
-// openProposals completes references to open proposals. It returns the numbers of the proposals, or their ids if the
-// user has started to type an id.
+// openProposals returns the numbers of open proposals or, if the user has started to type an id, their ids.
 func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.
 	return all, err
 }
 
-// ofKind returns a function that completes the ids of live definitions of the given kind.
+// ofKind returns a function that returns the ids of the live definitions of the given kind.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		db, err := a.Inspected(ctx)
@@ -142,7 +141,7 @@ func ofKind(kind registry.Kind) candidates {
 	}
 }
 
-// toolsAndFiles completes the ids of live tools, and the subjects of skills and instructions.
+// toolsAndFiles returns the ids of live tools, and the subjects of live skills and instructions.
 func toolsAndFiles(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 	tools, err := ofKind(registry.KindTool)(ctx, a, prefix)
 	if err != nil {
@@ -152,7 +151,7 @@ func toolsAndFiles(ctx context.Context, a *command.App, prefix string) ([]cobra.
 	return append(tools, files...), err
 }
 
-// fileSubjects completes the subjects of live skills and instructions, in all layers.
+// fileSubjects returns the subjects of live skills and instructions, in all layers.
 func fileSubjects(ctx context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
 	db, err := a.Inspected(ctx)
 	if err != nil {

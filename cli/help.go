@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// newHelp returns the help command. It replaces the help command of cobra, which does not reject unknown commands.
+// newHelp returns the help command. Unlike cobra's help command, it rejects unknown commands.
 func newHelp() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -70,7 +70,7 @@ func describeCompletion(root *cobra.Command) {
 	}
 }
 
-// flagError converts an error of the flag library about a flag of c to a usage error with toolcrib's own wording.
+// flagError rewords err, an error of the flag library about a flag of c, and returns it as a usage error.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -89,7 +89,7 @@ func flagError(c *cobra.Command, err error) error {
 	return process.Usagef("%v", err)
 }
 
-// newcomers returns a map of command names in other programs. The value is the corresponding toolcrib command.
+// newcomers returns a map from names of commands in other programs to the corresponding toolcrib commands.
 func newcomers() map[string]string {
 	const (
 		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
@@ -126,8 +126,8 @@ func newcomers() map[string]string {
 	}
 }
 
-// unknownWithHelp returns an error if args are an unknown command followed by --help. Otherwise, it returns nil.
-// Without this check, cobra would print the help of the root command.
+// unknownWithHelp returns an error if args consist of an unknown command and --help. Otherwise, it returns nil. Without
+// this check, cobra would print the help of the root command.
 func unknownWithHelp(root *cobra.Command, args []string) error {
 	if len(args) != 2 || args[1] != "--help" && args[1] != "-h" || strings.HasPrefix(args[0], "-") || args[0] == "help" || args[0] == "completion" {
 		return nil

@@ -1,9 +1,10 @@
 // Package cli implements the command line interface. It parses the command line, runs the command, and returns the exit
-// status. Related commands form a family, which has its own subfolder. This package combines all families in one table.
+// status. A group of related commands is called a family and has a subfolder. This package combines all families in a
+// table.
 //
-// The documents that commands print for scripts have their own types. The names of these types start with
-// doc or Doc. New fields can be added to them, but existing fields are never renamed. All text for people passes through
-// package visible.
+// The types of the JSON documents that commands print for scripts have names that start with doc or Doc. New fields can
+// be added to them, but existing fields are never renamed. All text for people passes through package visible, which
+// makes it safe to print.
 package cli
 
 import (
@@ -92,12 +93,11 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// exitTimeout is how long the process waits for its command to return after an interrupt. During this time, servers
-// complete running calls and stop the programs that they started.
+// exitTimeout is the time that a command has to return after an interrupt before Run exits the process. During this
+// time, servers complete running calls and stop the programs that they started.
 const exitTimeout = 5 * time.Second
 
-// minOpenFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
-// runtime.
+// minOpenFiles is the number of open files that every process needs, for the database and the Go runtime.
 const minOpenFiles = 32
 
 // Run runs the command in the arguments of this process and returns its exit status. The first interrupt cancels the
@@ -134,8 +134,8 @@ func Run(restoreGC func()) int {
 //go:embed help
 var help embed.FS
 
-// families returns the command families. The last one contains the commands of this package, and each of the others
-// comes from a subfolder.
+// families returns all command families. The last family contains the commands of this package, and the other families
+// are in subfolders.
 func families() []command.Family {
 	return []command.Family{
 		proposal.Family(), preview.Family(),
@@ -182,7 +182,7 @@ func newRoot(a *command.App) *cobra.Command {
 	decision.Register(root.Flags())
 	decision.RegisterUnseen(root.Flags())
 	a.Register(root.PersistentFlags())
-	root.SetOut(a.Env.Out) // must precede the creation of the completion commands, which store the writer
+	root.SetOut(a.Env.Out) // the completion commands store this writer when they are created below
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(command.GroupOther)
@@ -239,10 +239,10 @@ func runVersion(a *command.App) error {
 	})
 }
 
-// dryRuns maps each command that supports --dry-run to the flags that cannot be combined with --dry-run. A dry run does
-// not write, delete, trust, start, or send anything. Commands that are not in the map are rejected before they run. A
-// command can be in the map if it only reads, if it writes only through the review service and the database, which
-// discard all writes in a dry run, or if it checks the flag itself.
+// dryRuns maps each command that supports --dry-run to the flags that it does not support in a dry run. A dry run does
+// not write, delete, trust, start, or send anything. With --dry-run, commands that are not in the map are rejected
+// before they run. A command can be in the map in three cases: it only reads, it writes only through the review service
+// and the database (which discard all writes in a dry run), or it checks the flag itself.
 func dryRuns() map[string]string {
 	return map[string]string{
 		"": "", "help": "", "version": "", "schema": "", "rules": "", "config": "", "lint": "", "parse": "", "completion": "",

@@ -92,8 +92,8 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 		if err := json.Unmarshal(text, &s); err != nil {
 			return nil, err
 		}
-		delete(s.Properties, "draft") // an argument of the MCP tool, not a key of proposals
-		optional(&s)                  // a draft may be incomplete; submitting it reports the missing parts
+		delete(s.Properties, "draft") // an argument of the MCP tool, but not a key of proposals
+		optional(&s)                  // drafts may be incomplete
 		return &s, nil
 	case schemaOfConfig:
 		return configSchema(), nil
@@ -120,8 +120,8 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 
 func constant(v any) *jsonschema.Schema { return &jsonschema.Schema{Const: &v} }
 
-// open changes s and its subschemas so that they permit additional properties, because later versions can add fields to
-// documents. It also permits null for maps, because a nil map is encoded as null.
+// open permits additional properties in s and its subschemas, because later versions can add fields to documents. It
+// also permits null for maps, because a nil map is encoded as null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -157,7 +157,7 @@ func documentTypes() map[string]reflect.Type {
 	return all
 }
 
-// plainSchemas returns the schemas of types that have their own JSON encoding.
+// plainSchemas returns the schemas of types with a custom JSON encoding.
 func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage]():    {},
@@ -186,7 +186,7 @@ func optional(s *jsonschema.Schema) {
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
-	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the tables of the servers
+	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // the only key that is not the name of a server
 	return s
 }
 
@@ -221,14 +221,14 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// descriptionsJSON is a JSON object that maps each field of the document types, named "package.Type.Field", to its
-// comment. A test generates it.
+// descriptionsJSON is a JSON object with the comment of each field of the document types. The keys have the form
+// "package.Type.Field". A test generates the object.
 //
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField calls visit for every property of s, the schema of goType. The name that it passes to visit identifies the
-// struct field of the property, in the form "package.Type.Field".
+// eachField calls visit for every property of s, the schema of goType. name is the struct field of the property, in the
+// form "package.Type.Field".
 func eachField(s *jsonschema.Schema, goType reflect.Type, visit func(property *jsonschema.Schema, name string)) {
 	switch goType.Kind() {
 	case reflect.Pointer:

@@ -70,8 +70,8 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	return cmd
 }
 
-// answering returns the part of the gateway that answers pending calls and sets approval tiers. If decisions must be
-// signed, answering obtains the signature of actor for the data that prepare returns, and passes it to the gateway.
+// answering returns the methods of g that approve or refuse pending calls and set approval tiers. If decisions must be
+// signed, actor first signs the statement that prepare returns, and the gateway receives the signed statement.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {

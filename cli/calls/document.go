@@ -21,13 +21,14 @@ type docCall struct {
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
 	Output   json.RawMessage `json:"output"`
-	Answer   json.RawMessage `json:"answer,omitempty"` // fields of the provider's response other than the output
+	Answer   json.RawMessage `json:"answer,omitempty"` // the provider's response, without the output
 	Warnings []string        `json:"warnings"`
 	At       time.Time       `json:"at"`
 	Micros   int64           `json:"duration_us"`
 }
 
-// docPending is a call that a user must approve before it runs, with its answer and outcome if it was answered.
+// docPending is a call that needs a user's approval. If a user has answered the call, docPending also contains the
+// answer and the outcome.
 type docPending struct {
 	ID          string          `json:"id"`
 	State       string          `json:"state"`
@@ -36,7 +37,7 @@ type docPending struct {
 	ContentHash string          `json:"content_hash"`
 	InForce     int             `json:"version_in_force"`
 	Args        json.RawMessage `json:"args"`
-	Said        json.RawMessage `json:"said,omitempty"` // context that the caller states about the call; not verified
+	Said        json.RawMessage `json:"said,omitempty"` // context that the caller provided; not verified
 	Digest      string          `json:"digest"`
 	Actor       string          `json:"actor"`
 	Agent       string          `json:"agent"`
@@ -135,12 +136,12 @@ type docAuditList struct {
 	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
-	// Counted has an entry for each agent, user, and hour with more refused calls than the log stores. The entry
-	// contains the number of calls that the log omits. Only the first page of a list contains Counted.
+	// Counted contains the numbers of refused calls that are not in the log, because the log stores only a limited
+	// number of refused calls for each agent, user, and hour. Only the first page of a list contains Counted.
 	Counted []gateway.Refusals `json:"counted,omitempty"`
 }
 
-// docTier is the approval tier that a user chose for a tool.
+// docTier is a user's choice of an approval tier for a tool.
 type docTier struct {
 	Tool string     `json:"tool"`
 	User string     `json:"user"`
@@ -151,7 +152,7 @@ type docTier struct {
 
 func newDocTier(o gateway.Override) docTier {
 	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), signature.DefaultTier), By: o.By.String()}
-	if o.At.IsZero() { // the user neither chose nor withdrew a tier
+	if o.At.IsZero() { // the user has never chosen a tier for this tool
 		d.By = ""
 	} else {
 		d.At = &o.At
@@ -163,7 +164,7 @@ type docTierList struct {
 	output.Head
 	Tiers     []docTier           `json:"tiers"`
 	Unchanged []docTier           `json:"unchanged"`
-	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools with a tier that the user cannot change
+	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools that have a fixed tier
 	DryRun    bool                `json:"dry_run,omitempty"`
 }
 

@@ -55,8 +55,8 @@ func newExec(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// arguments returns the JSON that the user passed in a flag. The value of the flag is in text. It is the JSON itself,
-// @FILE for the content of a file, or "-" for standard input.
+// arguments returns the JSON for a flag. text is the value of the flag: the JSON itself, @FILE for the content of a
+// file, or "-" for standard input.
 func arguments(ctx context.Context, a *command.App, text string) (json.RawMessage, error) {
 	switch name, isFile := strings.CutPrefix(text, "@"); {
 	case text == "-":

@@ -52,7 +52,7 @@ func newCallsList(a *command.App) *cobra.Command {
 			if err := command.CheckPageLimit(q.Limit); err != nil {
 				return err
 			}
-			q.Limit++ // request one call more than the page holds, to detect whether another page exists
+			q.Limit++ // one more than the page, to detect whether another page exists
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				list, err := g.Pending(ctx, q)
 				if err != nil {
@@ -176,7 +176,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit++ // request one call more than the page holds, to detect whether another page exists
+			q.Limit++ // one more than the page, to detect whether another page exists
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				calls, err := g.Calls(ctx, q)
 				if err != nil {
@@ -218,8 +218,8 @@ func newCallsLog(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hint converts a name of an annotation, such as read_only, from JSON documents to the form in definitions, such as
-// readOnly.
+// hint converts the name of an annotation from the form in JSON documents, such as read_only, to the form in
+// definitions, such as readOnly.
 func hint(name string) (string, error) {
 	keys := map[string]string{
 		"": "", "read_only": "readOnly", "destructive": "destructive", "idempotent": "idempotent",

@@ -36,8 +36,8 @@ type docVersion struct {
 	DecidedAt    time.Time `json:"decided_at"`
 	Note         string    `json:"note,omitempty"`
 	Waivers      int       `json:"waivers"`
-	// Shown states whether the approver saw the content of the version: expected, shown, or not_shown. It is absent
-	// for versions that are shipped with toolcrib.
+	// Shown states whether toolcrib had shown the content to the approver: shown, not_shown, or expected (the approver
+	// passed the digest of the content). It is absent for versions that are shipped with toolcrib.
 	Shown string `json:"shown,omitempty"`
 	// Approvals lists the approvals that preceded the final approval by DecidedBy.
 	Approvals []docApproval `json:"approvals,omitempty"`
@@ -175,9 +175,9 @@ func newBlame(a *command.App) *cobra.Command {
 	}
 }
 
-// fieldOf returns the path of a field in the definition of v. If field is empty, it returns the path of the field with
-// the main content, such as the prompt of a tool. If field is the name of a file in the definition, it returns the path
-// of that file.
+// fieldOf converts field, which the user entered, to the path of a field in the definition of v. If field is the name
+// of a file, fieldOf returns the path of this file in the definition. If field is empty, it returns the path of the
+// main content, such as the prompt of a tool.
 func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {
@@ -242,7 +242,7 @@ func newLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit++ // request one entry more than the page holds, to detect whether another page exists
+			q.Limit++ // one more than the page, to detect whether another page exists
 			events, err := a.DB.Events(ctx, q)
 			if err != nil {
 				return err

@@ -119,8 +119,8 @@ func newResolve(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// docReach lists the reach of each live definition. The reach is a set of facts about the data and programs that the
-// definition lets an agent access, run, or change.
+// docReach lists the reach of each live definition. Reach means the facts about the data and programs that an agent can
+// access, change, or run because of the definition.
 type docReach struct {
 	output.Head
 	Subjects []docReached `json:"subjects"`

@@ -74,8 +74,8 @@ type docImported struct {
 	Format string    `json:"format"`
 	From   string    `json:"from"` // name of the server or file
 	Hash   string    `json:"hash"` // hash of the imported JSON
-	// Capabilities lists the capabilities that the client declared when it requested the tools. A server may return
-	// different tools for different capabilities.
+	// Capabilities lists the capabilities that the client declared when it requested the tools. The tools of a server
+	// may depend on these capabilities.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 }
 
@@ -148,7 +148,7 @@ func newDocTool(e catalog.Entry) docTool {
 	return t
 }
 
-// newDocCatalog returns a document that lists the definitions in docs. All of them have the given kind.
+// newDocCatalog returns a document that lists the definitions in docs, which all have the given kind.
 func newDocCatalog(kind registry.Kind, docs []docTool, nextCursor string) any {
 	switch kind {
 	case registry.KindAgent:
@@ -213,7 +213,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 			return err
 		}
 		if ok {
-			from := i.Label // label of the newest import of this JSON; another server may list the same JSON, so this import may not be from the tool's server
+			from := i.Label // label of the newest import of this JSON, possibly from another server that lists the same JSON
 			if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
 				from = label
 			}

@@ -1,5 +1,6 @@
-// Package checkpoints publishes checkpoints of the event log to a location that users with write access to the
-// database cannot modify.
+// Package checkpoints publishes checkpoints of the event log. A checkpoint is a signed digest of the log. It is
+// published to a location that people with write access to the database cannot modify, so it can reveal later changes
+// to the log.
 package checkpoints
 
 import (
@@ -26,8 +27,8 @@ import (
 // ErrNoKey indicates that no key for signing a checkpoint is available.
 var ErrNoKey = errors.New("no key to sign checkpoints")
 
-// ErrNotExtended indicates that the log does not extend the published checkpoint. In this case, the published
-// checkpoint is kept as evidence and not replaced.
+// ErrNotExtended indicates that the log does not extend the published checkpoint. The published checkpoint is then not
+// replaced, because it is evidence of tampering.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
 // errMoved indicates that another process published a checkpoint after this process read the newest one.
@@ -37,9 +38,9 @@ var errMoved = errors.New("another checkpoint was published at the same time")
 type Log interface {
 	// EventsAfter returns at most limit events with a sequence number greater than seq, oldest first.
 	EventsAfter(ctx context.Context, seq int64, limit int) ([]history.Event, error)
-	// CallHash returns the number and the hash of the call with the number seq, or of the newest call if seq is 0. If
-	// this call was moved to a file, CallHash returns the number and the hash of the last moved call instead. If no
-	// such call exists, it returns 0 and "".
+	// CallHash returns the number and the hash of the call with the number seq or, if seq is 0, of the newest call. If
+	// calls prune moved this call to a file, CallHash returns the number and the hash of the last moved call instead.
+	// If the call does not exist, CallHash returns 0 and "".
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
@@ -74,8 +75,8 @@ type Target interface {
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
-// Publisher publishes checkpoints of a log. If several processes publish concurrently, the target keeps the longest
-// checkpoint.
+// Publisher publishes checkpoints of a log. If several processes publish concurrently, the longest checkpoint remains
+// in the target.
 type Publisher struct {
 	Log    Log
 	To     string // name of the target
@@ -88,8 +89,9 @@ type Publisher struct {
 // attempts is the maximum number of attempts to publish a checkpoint while other processes also publish.
 const attempts = 5
 
-// Publish publishes a checkpoint of the current log, if the target does not contain this checkpoint yet. If restart is
-// false and the log does not extend the last published checkpoint, Publish returns an error.
+// Publish publishes a checkpoint of the current log unless the target already contains this checkpoint. If the log does
+// not extend the last published checkpoint, Publish returns ErrNotExtended. With restart, it publishes the checkpoint
+// in this case, too.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	var err error
 	for range attempts {
@@ -111,7 +113,7 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 		return err
 	}
 	var published []checkpoint.Checkpoint
-	if c, err := checkpoint.Read([]byte(kept.Note)); err == nil { // if the note is unreadable, all events are read again
+	if c, err := checkpoint.Read([]byte(kept.Note)); err == nil { // otherwise, all events are read again
 		published = append(published, c)
 	}
 	missing := len(published) == 0 || kept.To != p.To
@@ -199,14 +201,14 @@ func (p *Publisher) read(ctx context.Context, state saved, published []checkpoin
 	return now, checker.Tree(), last.Hash, err
 }
 
-// Status describes how much of the log is published.
+// Status describes which part of the log is published.
 type Status struct {
 	Size      int64     // number of events in the newest checkpoint, or 0 before the first publication
 	At        time.Time // time of publication
 	Decisions int       // number of decisions that no published checkpoint contains
 }
 
-// Status returns the publication status according to the saved state. It does not contact the target.
+// Status returns the publication status as recorded on this machine. It does not contact the target.
 func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	kept, err := p.load(ctx)
 	if err != nil {
@@ -243,8 +245,8 @@ func (p *Publisher) Check(ctx context.Context) error {
 	return nil
 }
 
-// saved is the state that is kept after a publication. It contains the published checkpoint and the Merkle tree, so
-// that the next publication reads only new events.
+// saved is the stored result of a publication: the published checkpoint and the Merkle tree. With the tree, the next
+// publication needs to read only new events.
 type saved struct {
 	To   string          `json:"to"`
 	Tree checkpoint.Tree `json:"tree"`
@@ -293,13 +295,13 @@ func (w *Watch) Get() Status {
 	return now
 }
 
-// Refresh reads the status into the cache. If reading fails, the cache keeps the previous status.
+// Refresh reads the status and stores it in the cache. If an error occurs, the cache does not change.
 func (w *Watch) Refresh(ctx context.Context) {
 	if now, err := w.Read(ctx); err == nil {
 		w.now.Store(now)
 	}
 }
 
-// Changed reports whether stamp differs from the stamp in the previous call of Changed. A stamp identifies the state of
-// the database.
+// Changed reports whether the database has changed since the previous call. stamp identifies the current state of the
+// database.
 func (w *Watch) Changed(stamp int64) bool { return w.stamp.Swap(stamp) != stamp }

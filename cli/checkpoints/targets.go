@@ -18,8 +18,8 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Git publishes checkpoints as commits on a branch of a repository, which may be bare. It creates commits without
-// using the index or a working tree, and moves the branch with compare-and-swap. If the repository has a remote named
+// Git is a Target that publishes checkpoints as commits on a branch of a repository, which may be bare. It uses neither
+// the index nor a working tree, and moves the branch with compare-and-swap. If the repository has a remote named
 // origin, Git also pushes the branch to that remote.
 type Git struct {
 	Dir     string

@@ -32,7 +32,7 @@ import (
 type App struct {
 	*output.Printer
 	Program Program
-	// Keyboard is standard input without the wrapper of Env.In. It is needed to put a terminal into raw mode.
+	// Keyboard is the unwrapped standard input. Raw mode requires the terminal itself, and Env.In is a wrapper.
 	Keyboard io.Reader
 	Stderr   io.Writer // standard error for child processes
 	Flags    Flags
@@ -65,8 +65,8 @@ type Program interface {
 	Run(ctx context.Context, a *App) int
 }
 
-// audience receives the proposals and calls that a command has read to the user in accessible mode. In this mode, users
-// can decide only on proposals and calls that were read to them.
+// audience is notified of the proposals and calls that a command printed in accessible mode. In this mode, users can
+// decide only on proposals and calls that were printed for them.
 type audience interface {
 	Listed(found []proposals.Proposal)
 	Shown(ds []review.Dossier)
@@ -123,7 +123,7 @@ func (a *App) Settings() (settings.Config, error) {
 	var err error
 	if a.Remote == nil {
 		c, err = settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
-	} else { // the settings of the server, with the accessible mode and the project of the user
+	} else { // the server's settings, with the accessible mode and project that the user chose
 		c = a.Remote.Config
 		c.Accessible = a.Form.Accessible
 		if project := a.Flags.Project; project != "" {
@@ -151,7 +151,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	if a.DB != nil {
 		return a.DB, nil
 	}
-	if a.Flags.As != "" { // checked here, because commands that only read ignore the actor
+	if a.Flags.As != "" { // report an invalid actor even for commands that only read and do not use it
 		if _, err := proposals.ParseActor(a.Flags.As); err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	return a.DB, nil
 }
 
-// Inspected opens the database for inspection, even if its core tools were modified. It does not write queued workspace
+// Inspected opens the database to examine it, even if its core tools were modified. It does not write queued workspace
 // files.
 func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	if a.Remote != nil {
@@ -213,8 +213,8 @@ func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	return desk, err
 }
 
-// ClockProblem returns a warning if the clock is behind the newest entry of the database, because new entries would
-// have earlier times than existing ones. Otherwise, it returns "".
+// ClockProblem returns a warning if the time of the newest entry in the database is in the future, because new entries
+// would get earlier times than this entry. Otherwise, it returns "".
 func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	newest, err := db.NewestEvent(ctx)
 	now := a.Env.Now()
@@ -224,8 +224,8 @@ func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, because new entries would get earlier times than existing ones", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
-// Actor returns the actor of the command. If --as is given, this is the actor in --as. Otherwise, it is the default
-// actor of the account. Over SSH, it is always the connected user.
+// Actor returns the actor of the command: the value of --as or, without --as, the default actor of the account. Over
+// SSH, Actor always returns the connected user.
 func (a *App) Actor() (proposals.Actor, error) {
 	if a.Remote != nil {
 		return a.Remote.Actor, nil
@@ -258,10 +258,9 @@ func (a *App) User() string {
 
 // open opens the database. If inspect is set, it opens the database even if core tools were modified.
 //
-// Only commands with a.Creates create a missing database, because other commands would silently use an empty registry
-// if the user mistyped its path. A missing folder is created only at the default path. In a dry run, open creates a
-// temporary database instead. On a machine that follows a registry, open creates a database only if [follow] local is
-// "allow".
+// A missing database is created only if a.Creates is set. Other commands return an error, because the user may have
+// mistyped the path. A missing folder is created only for the default path. In a dry run, open creates a temporary
+// database instead. On a machine that follows a registry, open creates a database only if [follow] local is "allow".
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
@@ -290,7 +289,7 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	return nil, fmt.Errorf("%w (path from %s); correct the path, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// publishing stores a request to publish a checkpoint. Each new decision creates such a request.
+// publishing records whether a checkpoint has to be published, which is the case after each decision.
 type publishing struct {
 	decided atomic.Bool
 	Mu      sync.Mutex    // guards Woken

@@ -38,8 +38,8 @@ type Failure struct {
 	// Pending and Details are set for calls that a gate refused or that failed.
 	Pending string          `json:"pending,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
-	// ApprovalRequest is the id that the provider gave to the approval that it requires. Answer contains the other
-	// fields of the provider's response.
+	// ApprovalRequest is set if the provider itself requires an approval. It is the provider's id for this approval.
+	// Answer contains the other fields of the provider's response.
 	ApprovalRequest string          `json:"approval_request_id,omitempty"`
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
@@ -56,7 +56,7 @@ const (
 	exitInterrupted = 130
 )
 
-// outcome specifies how an error is reported.
+// outcome contains the JSON code and the exit code for errors that match target.
 type outcome struct {
 	target error
 	Code   string // code in the JSON document
@@ -138,7 +138,7 @@ var outcomes = []outcome{
 	{nil, "failed", ExitFailed},
 }
 
-// OutcomeOf returns the outcome for err. The outcome for a gateway.Error with a code is derived from that code.
+// OutcomeOf returns the outcome for err. If err is a gateway.Error with a code, this code determines the outcome.
 func OutcomeOf(err error) outcome {
 	if refused, ok := errors.AsType[*gateway.Error](err); ok && refused.Code != "" {
 		o := outcome{Code: string(refused.Code), exit: ExitRefused}
@@ -165,8 +165,8 @@ func OutcomeOf(err error) outcome {
 	return o
 }
 
-// Report prints err to standard error, as JSON if asJSON is set, and returns its exit code. It prints nothing for a nil
-// error and for errors that only determine the exit code.
+// Report prints err to standard error, as JSON if asJSON is set, and returns the exit code for err. It prints nothing
+// if err is nil or only specifies an exit code.
 func Report(env process.Env, asJSON bool, err error) int {
 	switch {
 	case err == nil, errors.Is(err, process.ErrPrinted):

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Family is a group of commands, implemented in one folder.
+// Family is a group of commands that a single package implements.
 type Family struct {
 	Commands []Entry
 	// Documents maps each kind of document that the commands print to a value of its type.
 	Documents map[string]any
 }
 
-// WithDefault returns a command with the given name. Its subcommands are list and the given subcommands. If the user
-// specifies no subcommand, the command runs list.
+// WithDefault returns a command with list and subcommands as its subcommands. If the user specifies no subcommand, the
+// command runs list.
 func WithDefault(name string, list *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: OnlySubcommands, RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -70,7 +70,7 @@ func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	}
 }
 
-// takeNothing makes c and its subcommands reject arguments. It does not change commands that have an Args field.
+// takeNothing makes c and its subcommands reject all arguments. It does not change commands whose Args field is set.
 func takeNothing(c *cobra.Command) {
 	if c.Args == nil {
 		c.Args = ExactArgs(0, "no arguments")
@@ -80,9 +80,8 @@ func takeNothing(c *cobra.Command) {
 	}
 }
 
-// Describe sets the help of c and its subcommands. It reads the help from the files help/NAME.txt in texts. NAME consists
-// of the words of the command, joined with "-": help/calls-approve.txt describes "toolcrib calls approve". A file has
-// this form:
+// Describe sets the help of c and its subcommands. For each command, it reads a file in texts. For example,
+// help/calls-approve.txt contains the help of "toolcrib calls approve". A file has this form:
 //
 //	Approve a waiting call and run it
 //

@@ -29,7 +29,7 @@ type Flags struct {
 func (a *App) Register(set *pflag.FlagSet) {
 	f, form := &a.Flags, &a.Form
 	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", func(actor string) error {
-		if actor == "" { // such as the value of an unset shell variable, which must not select the logged-in user
+		if actor == "" { // an unset shell variable in --as "$ACTOR" must not select the logged-in user
 			return errors.New("use user:NAME, agent:NAME, or chief:NAME")
 		}
 		f.As = actor

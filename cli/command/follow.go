@@ -80,8 +80,9 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
 }
 
-// Own reports whether approvals in the machine's own database are valid in addition to those in the registry. They are
-// valid if [follow] local is "allow" and the database exists. In this case, Own opens the database.
+// Own reports whether this machine also uses the approvals in its local database, in addition to those in the followed
+// registry. This requires that [follow] local is "allow" and that the database exists. In this case, Own opens the
+// database.
 func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	if f.Local != "allow" {
 		return false, nil
@@ -93,8 +94,9 @@ func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	return err == nil, err
 }
 
-// ledger returns the ledger for tool calls. If approvals in the machine's own database are valid, the ledger uses the
-// database in addition to the registry. Otherwise, it uses the registry, and adds calls to the journal.
+// ledger returns the ledger for tool calls. The ledger reads the followed registry. If the approvals in the local
+// database also apply (see Own), the ledger reads the database, too. Without the database, calls are recorded only in
+// the journal.
 func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Context) (*follow.Registry, error)) (gateway.Ledger, error) {
 	own, err := f.Own(ctx, a)
 	if err != nil || !own {
@@ -194,8 +196,8 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// Others returns a copy of l, which is the listing of the given server. The copy omits the tools and texts that are in
-// the followed registry but not in the machine's own database.
+// Others returns a copy of l without the tools and texts that are in the followed registry but not in the local
+// database. l is the listing of the given server.
 func (f *Following) Others(ctx context.Context, a *App, server string, l guard.Listing) (guard.Listing, error) {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -222,12 +224,12 @@ func (f *Following) Others(ctx context.Context, a *App, server string, l guard.L
 	return l, nil
 }
 
-// ReportFiles queues reports about the new and changed files in differences. All of these files belong to the given
-// layer. ReportFiles then tries for two seconds to send all queued reports. If newOnly is set and no report is new, it
-// sends nothing, so that a hook does not wait for an unreachable source at each prompt.
+// ReportFiles queues reports about the new and changed files in differences, which all belong to the given layer. It
+// then tries for two seconds to send all queued reports. If newOnly is set, it sends them only if at least one report
+// is new. Otherwise, a hook would wait for an unreachable source at each prompt.
 func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference, newOnly bool) error {
 	var errs []error
-	before, _, _ := f.Reports.State() // State returns the same error below
+	before, _, _ := f.Reports.State() // an error is returned by the second call of State
 	for _, d := range differences {
 		if d.Change != instructions.New && d.Change != instructions.Changed {
 			continue
@@ -248,9 +250,9 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
 }
 
-// CountMachine counts a machine that reported a text. It adds a comment with the number of such machines to the given
-// revision, which contains the text. To limit the number of comments, it comments only if the number is 1, 2, 5, 10,
-// 20, 50, and so on. The names of machines are not verified, because the holder of the token t can choose any name.
+// CountMachine records that machine reported the text. If the number of machines that reported the text is now 1, 2, 5,
+// 10, 20, 50, and so on, CountMachine adds a comment with this number to the given revision, which contains the text.
+// The names of machines are not verified, because the holder of the token t can choose any name.
 func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, revision proposals.Revision) error {
 	by := t.Caller.Actor
 	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
@@ -271,7 +273,8 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	return err
 }
 
-// Reviewed returns a text for users that states the source of the registry and who can approve changes to it.
+// Reviewed returns a text for users with the source of the followed registry and the people who can approve its
+// changes.
 func (f *Following) Reviewed() string {
 	who := "anyone with write access"
 	if s := f.Copy.Trust.Signers; s != nil {
@@ -286,7 +289,7 @@ func (f *Following) Reviewed() string {
 }
 
 // Connection returns the connection for the guard of the server called name. The connection reads the copy of the
-// registry. If approvals in the machine's own database are valid, it also reads that database.
+// registry and, if the approvals in the local database also apply (see Own), the database.
 func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
 	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)
 	if err != nil {
@@ -312,7 +315,7 @@ func (f *Following) Connection(ctx context.Context, a *App, name string, warn fu
 	return c, nil
 }
 
-// ownStore is the store of a guard that reads the copy and the machine's own database.
+// ownStore is the store of a guard that reads both the copy of the followed registry and the local database.
 type ownStore struct {
 	*follow.Server
 	own  *store.DB
@@ -357,7 +360,7 @@ type DocFollowing struct {
 	Problem   string         `json:"problem,omitempty"`      // error of the last check
 	Live      map[string]int `json:"live"`                   // numbers of live definitions by kind
 	Signed    bool           `json:"signed"`
-	Local     bool           `json:"local,omitempty"` // whether approvals in the machine's own database also count
+	Local     bool           `json:"local,omitempty"` // whether approvals in the local database also apply
 	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
 }
@@ -370,7 +373,7 @@ func (d DocFollowing) State() string {
 	return fmt.Sprintf("%s; last confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
 }
 
-// DocRefusal describes the most recent rejection of reports by the server.
+// DocRefusal describes the most recent response in which the server rejected reports.
 type DocRefusal struct {
 	At      string `json:"at"`
 	Reports int    `json:"reports"`

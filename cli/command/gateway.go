@@ -22,7 +22,7 @@ import (
 	"toolcrib/store/ranking"
 )
 
-// OpenGateway is a gateway with its open resources.
+// OpenGateway is a gateway with the connections and the index that it uses. The caller must call Close.
 type OpenGateway struct {
 	*gateway.Gateway
 	index    *ranking.Index
@@ -114,7 +114,7 @@ func (a *App) WithGateway(ctx context.Context, fn func(*OpenGateway) error) erro
 	return errors.Join(fn(g), g.Close())
 }
 
-// CallerFlags specify the caller for whom tools are found and called.
+// CallerFlags contains the flags that specify the agent and the user of a call.
 type CallerFlags struct {
 	Agent, User, Customer string
 	Where                 WhereFlags
@@ -127,7 +127,7 @@ func (f *CallerFlags) Register(set *pflag.FlagSet) {
 	f.Where.Register(set)
 }
 
-// Caller returns the caller that the flags specify. Its Actor is not set.
+// Caller returns the caller that the flags specify, without an actor.
 func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -149,8 +149,8 @@ func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	return c, err
 }
 
-// WhereFlags specify the environment of the agent. By default, the agent does not run on the user's machine, and
-// semantic search is available.
+// WhereFlags contains the flags that describe the environment of the agent. By default, the agent does not run on the
+// user's machine, and semantic search is available.
 type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {

@@ -18,8 +18,8 @@ import (
 )
 
 // PruneOrder returns an order to move the calls before cutoff from the database to the file at path. If path is "", the
-// name of the file contains the numbers of the first and the last moved call. This file is next to the database. If the
-// database is on a server, the file is in the data folder.
+// file is in the folder of the database or, if the database is on a server, in the data folder. Its name then contains
+// the numbers of the first and the last moved call.
 func (a *App) PruneOrder(by proposals.Actor, cutoff time.Time, path string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
@@ -40,13 +40,13 @@ func (a *App) PruneOrder(by proposals.Actor, cutoff time.Time, path string) (cal
 	}, nil
 }
 
-// pruneAtOnce is the maximum number of calls that a transaction moves. A larger transaction would delay concurrent
+// pruneAtOnce is the maximum number of calls to move in a transaction. A larger transaction would delay concurrent
 // calls.
 const pruneAtOnce = 5000
 
-// KeepCalls moves calls that are older than the calls.keep setting to files in the background. It ends when all of
-// these calls are moved or when stop is called. It does nothing in four cases: the setting is absent, the actor is not
-// a user, the database is read-only, or the user is connected over SSH.
+// KeepCalls starts a goroutine that moves calls older than the calls.keep setting to files. The goroutine ends when it
+// has moved all of these calls, or when stop is called. KeepCalls does nothing if the setting is absent, if the actor
+// is not a user, if the database is read-only, or over SSH.
 func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	keep, err := settings.ParseAge(a.Config.Calls.Keep)
@@ -55,7 +55,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 		return stop // ParseAge fails only if the setting is absent, because LoadConfig validates it
 	}
 	go func() {
-		for pause := 3 * time.Second; ; pause = time.Second { // pause so that tool calls and the first page of the workbench are not delayed
+		for pause := 3 * time.Second; ; pause = time.Second { // the pauses let tool calls and the first page of the workbench proceed
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -67,7 +67,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 			if err == nil {
 				moved, err = a.DB.Calls().Prune(ctx, order)
 			}
-			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) && !errors.Is(err, proposals.ErrConflict) { // these errors mean that another process moved the calls
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) && !errors.Is(err, proposals.ErrConflict) { // the excluded errors mean that another process moved the calls
 				warn("cannot move old calls to a file: " + output.Sentence(err))
 			}
 			if err != nil || moved.Calls < pruneAtOnce {

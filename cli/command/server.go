@@ -1,4 +1,4 @@
-// This file specifies the MCP servers that commands start or connect to.
+// This file defines the flags that specify an MCP server for a command to start or connect to.
 
 package command
 
@@ -71,8 +71,7 @@ type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start is the URL of the server, or the command that starts it, with secrets masked. Start is nil if neither is
-	// known. See clients.Server.Runs.
+	// Start is the result of StartOf for the server. Secrets in it are masked.
 	Start []string
 }
 
@@ -83,9 +82,10 @@ type LiveList struct {
 	Err  error
 }
 
-// StartOf returns the value of LiveServer.Start for a server. If address is not "", it is the URL of the server.
-// Otherwise, command contains the program and its arguments, and dir is the folder in which the program runs. StartOf
-// returns nil if both address and command are empty.
+// StartOf returns a description of how a server is reached, for comparisons and for display: its URL, or its command
+// line, with secrets masked (see clients.Server.Runs). address is the URL of the server. If address is "", command
+// contains the program and its arguments, and dir is the folder in which the program runs. If command is empty, too,
+// the result is nil.
 func StartOf(command []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(command) == 0 {
@@ -97,7 +97,7 @@ func StartOf(command []string, address, dir string) []string {
 	return s.Runs()
 }
 
-// StartedBy returns the server that start identifies. start is a result of StartOf.
+// StartedBy converts start, a result of StartOf, back to a server.
 func StartedBy(start []string) clients.Server {
 	if len(start) == 1 && strings.Contains(start[0], "://") {
 		return clients.Server{URL: start[0]}
@@ -147,8 +147,8 @@ func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	return upstream.List(ctx, p.Upstream(a))
 }
 
-// NoteStderr prints the standard error output of the server that caused err, if any. It is called after err was
-// printed.
+// NoteStderr prints the output to standard error of the server that caused err, if there is any. It is called after err
+// was printed.
 func NoteStderr(a *App, err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {

@@ -1,5 +1,5 @@
-// This file resolves references in arguments and opens sessions of the review service, including those of users who are
-// connected over SSH.
+// This file resolves references in arguments and opens sessions of the review service. It also defines the session of a
+// user who is connected over SSH.
 
 package command
 
@@ -56,7 +56,8 @@ func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// ReadView opens a consistent view of the database, passes it to read, and returns the result of read.
+// ReadView calls read with a consistent view of the database and returns the result of read. The parameter view opens
+// the view.
 func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
@@ -65,8 +66,8 @@ func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) 
 	return found, err
 }
 
-// NamePages returns err unchanged unless it reports a damaged database. In this case, it adds a list of the damaged
-// pages.
+// NamePages adds a list of the damaged pages to err if err reports a damaged database. It returns other errors
+// unchanged.
 func (a *App) NamePages(ctx context.Context, err error) error {
 	if err == nil || a.Config == nil {
 		return err
@@ -74,7 +75,7 @@ func (a *App) NamePages(ctx context.Context, err error) error {
 	return store.NamePages(ctx, a.Config.DB, err)
 }
 
-// Session is the review service with the actor who uses it.
+// Session contains the review service and the actor who uses it.
 type Session struct {
 	Desk  *service.Desk
 	Actor proposals.Actor
@@ -112,9 +113,10 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// Subject returns the subject that ref denotes. The user can specify the subject itself or the id of a definition.
-// Subject searches for the id in the configured layers, or in the registry that this machine follows. If only one
-// subject of the other layers has the id, Subject returns this subject and prints its name as a note.
+// Subject returns the subject that ref denotes. ref is a subject, or the id of a definition. On a machine that follows
+// a registry, Subject looks up an id in that registry first. It searches the database if its approvals also apply (see
+// Following.Own), or if the machine follows no registry. If the configured layers of the database do not contain the
+// id, but exactly one of the other layers does, Subject returns the subject in this layer and prints it as a note.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -140,9 +142,9 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	return s, err
 }
 
-// FreeSet returns the name of a change set to which actor can add imported proposals. This is the given name, unless
-// that change set has a rejected member or a member that actor may not join. In this case, FreeSet appends a number to
-// the name, starting at 2, until it finds a usable set.
+// FreeSet returns the name of a change set to which actor can add imported proposals. This is the given name if the
+// change set has neither a rejected member nor a member that prevents actor from joining. Otherwise, FreeSet tries
+// name_2, name_3, and so on.
 func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
 	for n := 1; ; n++ {
 		set := name
@@ -169,8 +171,8 @@ func LiveOf(e catalog.Exported) (registry.Live, error) {
 	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
 }
 
-// CoreAlone reports whether the database was created empty, so that it contains no shipped definitions except the core
-// tools.
+// CoreAlone reports whether the core tools are the only shipped definitions in the database, because the database was
+// created with init --empty.
 func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
 	_, err := ReadView(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
@@ -203,7 +205,7 @@ func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 	return live, nil
 }
 
-// Remote is the session of a user connected over SSH. The state that it shares with other sessions is safe for
+// Remote is the session of a user connected over SSH. Its fields that are shared with other sessions are safe for
 // concurrent use.
 type Remote struct {
 	Actor     proposals.Actor
@@ -226,7 +228,7 @@ type Remote struct {
 	Ran func(string)
 }
 
-// ErrRemote indicates that a feature of the server is not available over SSH.
+// ErrRemote indicates that a feature is not available over SSH.
 var ErrRemote = errors.New("not available over SSH")
 
 // ErrServerFile indicates that a command over SSH refers to a file of the server. It wraps ErrRemote.

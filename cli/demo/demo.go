@@ -125,8 +125,8 @@ func writeDemo(p *output.Page, doc docDemo) {
 	}
 }
 
-// stage runs toolcrib commands in a temporary folder that contains the proposals of the demonstration. The
-// environment of the commands is isolated from the environment of the user.
+// stage runs toolcrib commands in a temporary folder that contains the proposals of the demonstration. The commands do
+// not see the environment of the user.
 type stage struct {
 	dir    string
 	env    process.Env
@@ -150,7 +150,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 	if err == nil {
 		err = os.CopyFS(s.env.Dir, files)
 	}
-	if err == nil { // an empty configuration file ends the search, which could otherwise find the user's files
+	if err == nil { // this empty configuration file prevents the use of the user's files
 		err = os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600)
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 	return s, nil
 }
 
-// getenv returns the environment variable with the given name for commands on the stage.
+// getenv returns the value of an environment variable for the commands on the stage.
 func (s *stage) getenv(name string) string {
 	switch name {
 	case "HOME":
@@ -181,8 +181,8 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
-// account returns a function for Env.Account. The function returns the account that runs a command with the given
-// arguments. If they contain --as with a user, the login of the account is the name of that user.
+// account returns a value of Env.Account for a command with the given arguments. If the arguments contain --as with a
+// user, the login of the account is the name of this user.
 func (s *stage) account(args []string) func() process.Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
@@ -253,8 +253,7 @@ type step struct {
 	words string // arguments of the command, separated by spaces
 	note  string // value of --note, or "" for none
 	exit  int
-	// expect is the name of a proposal, or "". If it is not "", the step passes the review digest of the proposal with
-	// --expect.
+	// expect is the name of a proposal whose review digest the step passes with --expect, or "".
 	expect string
 }
 

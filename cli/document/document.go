@@ -1,5 +1,5 @@
-// Package document defines the JSON documents that more than one package of commands prints. A new version of
-// toolcrib can add fields, but must not rename them.
+// Package document defines the JSON documents that several packages of commands print. A new version of toolcrib can
+// add fields, but must not rename them.
 package document
 
 import (
@@ -44,8 +44,8 @@ type Part struct {
 	Compared
 }
 
-// NewLoads returns a document that describes how the proposal of d changes the context of a coding agent. LoadChanges
-// returns the value for the changes parameter. counter counts the tokens.
+// NewLoads returns a document that describes how the proposal of d changes the context of a coding agent. changes is
+// the result of LoadChanges for d.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error
@@ -89,7 +89,7 @@ func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange)
 	}), err
 }
 
-// less returns c minus other.
+// less subtracts other from c.
 func (c Cost) less(other Cost) Cost {
 	return Cost{c.Chars - other.Chars, tokens.Counts{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k}}
 }
@@ -108,8 +108,8 @@ func WriteContextCosts(p *output.Page, costs []Load) {
 	}
 }
 
-// LoadChanges returns the changes that the proposal of d makes to the context of agents. It returns nil if the
-// proposal is decided or is not about a skill or an instruction file.
+// LoadChanges returns the changes that the proposal of d makes to the context of agents. It returns nil if the proposal
+// is not open, or if its subject is not a skill or an instruction file.
 func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
 		return nil
@@ -117,8 +117,8 @@ func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	return instructions.CompareLoads(cmp.Or(d.Live, &registry.Live{}).Definition, d.Revision.Draft.Definition)
 }
 
-// FromTo formats the counts before and after a change, followed by their difference. If the counts are equal, it
-// formats only one of them.
+// FromTo formats the counts before and after a change, followed by their difference. If both counts are equal, the
+// result contains only this count.
 func FromTo(before, after int) string {
 	if before == after {
 		return output.Itoa(after)

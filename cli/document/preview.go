@@ -20,12 +20,12 @@ import (
 type Preview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`
-	View    string `json:"view"` // layer that was used to resolve the tools of the prompt
+	View    string `json:"view"` // layer of the registry in which the tools of the prompt were resolved
 	Channel string `json:"channel"`
 	Compared
 }
 
-// Compared is a text, and its comparison with the text before the proposals.
+// Compared is a text after the approval of the proposals, compared with the text before it.
 type Compared struct {
 	Prompt
 	// Gone is true if the text no longer exists after the approval. Untouched is true if the proposals do not change
@@ -83,9 +83,9 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	}
 }
 
-// NewPreviews returns the documents of the previews, one for each agent and channel. If compared is true, each
-// document compares the prompt after the approval with the current prompt. NewPreviews counts the tokens of all
-// prompts in one call, because most channels of an agent share the same text.
+// NewPreviews returns a document for each agent and channel in previews. If compared is true, each document compares
+// the prompt after the approval with the current prompt. NewPreviews counts the tokens of all prompts together, because
+// counting each distinct text only once saves time.
 func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {
@@ -124,8 +124,8 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to newPrompt, and adds the differences from oldPrompt. existed reports whether the text exists before
-// the approval, and exists reports whether it exists after the approval.
+// compare sets d to newPrompt, with its differences from oldPrompt. existed and exists report whether the text exists
+// before and after the approval.
 func (d *Compared) compare(oldPrompt, newPrompt Prompt, existed, exists bool) {
 	if !exists {
 		newPrompt = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
@@ -143,8 +143,8 @@ func (d *Compared) compare(oldPrompt, newPrompt Prompt, existed, exists bool) {
 	d.Diff = new(NewHunks(hunks))
 }
 
-// NewOwnPreview returns the preview for an MCP client that asks for the prompt of its own agent. The document
-// contains the new prompt and its changes, but not the current prompt.
+// NewOwnPreview returns the preview for an MCP client that requests the prompt of the agent that it acts as. The
+// document contains the new prompt and its changes, but not the current prompt.
 func NewOwnPreview(p impact.Preview) (any, error) {
 	docs, err := NewPreviews([]impact.Preview{p}, true)
 	switch {
@@ -161,7 +161,7 @@ func NewOwnPreview(p impact.Preview) (any, error) {
 	}{doc, doc.Untouched}, nil
 }
 
-// Where describes the options that were used to resolve the tools of an agent.
+// Where contains the conditions under which the tools of an agent were resolved.
 type Where struct {
 	Local           bool `json:"local"`
 	Embedding       bool `json:"embedding"`
@@ -171,7 +171,7 @@ type Where struct {
 // NewWhere converts c to a document.
 func NewWhere(c registry.Context) Where { return Where{c.Local, c.Embedding, c.IncludeDeferred} }
 
-// Becomes returns a word for the change: untouched, gone, new, or changed.
+// Becomes returns the kind of the change: untouched, gone, new, or changed.
 func (d Compared) Becomes() string {
 	switch {
 	case d.Untouched:

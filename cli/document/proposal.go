@@ -23,7 +23,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// ProposalList is the document with one page of proposals.
+// ProposalList is the document with a page of proposals.
 type ProposalList struct {
 	output.Head
 	Proposals []facts.Document `json:"proposals"`
@@ -31,7 +31,8 @@ type ProposalList struct {
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
-// NewProposalList returns the document of a page of proposals. On the last page, nextCursor is "".
+// NewProposalList returns the document with a page of proposals. nextCursor is the cursor of the next page, or "" on
+// the last page.
 func NewProposalList(ps []proposals.Proposal, nextCursor string, dry bool) ProposalList {
 	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: lists.Map(ps, facts.DocumentOf), Next: nextCursor, DryRun: dry}
 }
@@ -68,8 +69,8 @@ type WholeDetail struct {
 	Obstacles      []string             `json:"obstacles"`
 }
 
-// docSource is the imported JSON that a definition was derived from. Raw is the JSON exactly as it was received.
-// Unread is the part of the JSON that the definition does not represent.
+// docSource is the imported JSON from which a definition was derived. Raw is the JSON exactly as received. Unread is
+// the part of the JSON that the definition does not represent.
 type docSource struct {
 	Raw    string          `json:"raw"`
 	Unread json.RawMessage `json:"unread"`
@@ -99,11 +100,11 @@ type Assessment struct {
 	Harness        []docOutcome       `json:"harness"`
 	Problems       []string           `json:"problems,omitempty"`
 	RulesVersion   string             `json:"rules_version"`
-	OtherRules     bool               `json:"other_rules,omitempty"` // the rules have changed since the assessment, so it allows no approval
+	OtherRules     bool               `json:"other_rules,omitempty"` // the rules have changed since the assessment, so a new assessment is needed before an approval
 	CreatedAt      time.Time          `json:"created_at"`
 }
 
-// docCarried counts the findings about passages that an approved version already contains.
+// docCarried counts the findings whose passages are already in an approved version.
 type docCarried struct {
 	Version    string   `json:"version"` // such as "version 3" or "version 3 of skill:user/pdf"
 	ApprovedBy string   `json:"approved_by"`
@@ -172,8 +173,8 @@ type Decision struct {
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
 	Shown        string    `json:"shown"` // expected, shown or not_shown
-	// Reading is present if the user approved content that was not shown in this program. It states whether the user
-	// accepted the content unread, by its hash, or after reading it elsewhere.
+	// Reading is present if the user approved content that this program had not shown. It states whether the user read
+	// the content elsewhere, accepted it by its hash, or accepted it unread.
 	Reading    *proposals.Reading `json:"reading,omitempty"`
 	Unassigned bool               `json:"unassigned,omitempty"` // whether no agent has the tool
 	// Live reports whether the decision created a live version. It is present only if the approval policy names
@@ -199,14 +200,14 @@ func NewDecision(d proposals.Decision) Decision {
 	return doc
 }
 
-// DecisionList is the document with all decisions that one run of a command made.
+// DecisionList is the document with all decisions from a run of a command.
 type DecisionList struct {
 	output.Head
 	Decisions []Decision `json:"decisions"`
 	DryRun    bool       `json:"dry_run,omitempty"`
 }
 
-// NewWholeDetail converts d to a document. It leaves Context empty; see NewDetail.
+// NewWholeDetail converts d to a document. It does not set Context; see NewDetail.
 func NewWholeDetail(d review.Dossier) WholeDetail {
 	draft := d.Revision.Draft
 	doc := WholeDetail{
@@ -249,7 +250,7 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 func NewDetail(d review.Dossier) WholeDetail {
 	doc := NewWholeDetail(d)
 	if changes := LoadChanges(d); len(changes) > 0 {
-		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // the embedded vocabulary always loads
+		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // no error: the vocabulary is embedded
 	}
 	return doc
 }

@@ -62,8 +62,8 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 }
 
-// WriteSummary prints the title, followed by a summary of facts with one line for each kind. It prints nothing if all
-// facts are of the kind fact.Text.
+// WriteSummary prints the title, followed by a line for each kind of fact. It prints nothing if all facts are of the
+// kind fact.Text.
 func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	lines := fact.Summary(facts)
 	if len(lines) == 0 {
@@ -79,8 +79,8 @@ func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 // Hunk is a hunk of a diff for JSON documents.
 type Hunk struct {
 	diff.Hunk
-	// Normalization is true if the old and the new lines differ only in their Unicode normalization, so that they
-	// look the same.
+	// Normalization is true if the old and the new lines look the same, because they differ only in their Unicode
+	// normalization.
 	Normalization bool `json:"normalization,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[diff.Kind]bool{} // kinds of lines that do not end with a line feed; only a mark makes this difference visible
+	open := map[diff.Kind]bool{} // kinds of lines without a line feed at the end; a note shows this difference
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
@@ -128,8 +128,8 @@ func WriteHunk(p *output.Page, h Hunk) {
 	}
 }
 
-// marked formats the changed line l in the color i, and inverts the colors of the changed words. It sanitizes each part
-// of the line separately, because sanitizing the whole line would shift the positions of the words.
+// marked formats the changed line l in the color i, with inverted colors for the changed words. It sanitizes each part
+// of the line separately, because sanitizing changes the positions of the words in the line.
 func marked(p *output.Page, i output.Ink, l diff.Line) string {
 	if len(l.Spans) == 0 {
 		return p.Paint(i, output.Safe(l.Text))

@@ -1,5 +1,5 @@
-// Package notices sends a notice to a program or a URL when a proposal or a call waits for the user. It reads
-// committed events from the log, so that no command has to wait until a notice is sent.
+// Package notices sends a notice to a program or a URL when a proposal or a call waits for the user. It finds out what
+// to send by reading the event log, so commands do not have to wait until a notice is sent.
 package notices
 
 import (
@@ -35,7 +35,7 @@ type Kind string
 // Kinds of notices.
 const (
 	UserReview      Kind = "user_review"      // a revision of a proposal waits for the user
-	ApprovalMissing Kind = "approval_missing" // an owner approved a proposal, and approvals by other owners are missing
+	ApprovalMissing Kind = "approval_missing" // an owner approved a proposal, and approvals of other owners are missing
 	Stale           Kind = "stale"            // an open proposal is outdated, because another change to its subject was approved
 	CallWaiting     Kind = "call_waiting"     // a call needs the user's approval
 )
@@ -43,8 +43,8 @@ const (
 // Kinds returns all kinds of notices.
 func Kinds() []Kind { return []Kind{UserReview, ApprovalMissing, Stale, CallWaiting} }
 
-// Notice is the document that a receiver gets. If a delivery was not confirmed, the notice is sent again with the
-// same id.
+// Notice is the document that is sent to a receiver. If the receiver does not confirm a notice, the notice is sent
+// again with the same id.
 type Notice struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"` // "notice"
@@ -59,7 +59,7 @@ type Notice struct {
 	Author   string `json:"author,omitempty"`
 	Subject  string `json:"subject"`
 
-	// WaitsFor lists the owners whose approval is missing.
+	// WaitsFor lists the owners who have not approved yet.
 	WaitsFor []string `json:"waits_for,omitempty"`
 
 	Call      string     `json:"call,omitempty"`
@@ -81,24 +81,23 @@ type Sender interface {
 	Send(ctx context.Context, n Notice, body []byte) error
 }
 
-// Courier sends the notices of one log to one receiver. It stores its progress in a file in the folder State, so that
-// another process can continue where this process stopped.
+// Courier sends the notices of a log to a receiver. It stores its progress in a file in the folder State. Another
+// process can continue where this process stopped.
 type Courier struct {
 	Log    Log
 	Sender Sender
 	Events []Kind // kinds of notices to send; empty means all kinds
 	State  string
 	Now    func() time.Time
-	// If no progress is stored for the log, events before Since cause no notices.
+	// Since is the time of the first event to send notices about if no progress is stored for the log.
 	Since time.Time
 }
 
-// page is the number of events that one query reads.
+// page is the number of events to read with each query.
 const page = 500
 
-// Deliver sends the notices that are due, in the order of the log. If a notice cannot be sent, Deliver stops and
-// returns an error. However, it drops a notice that is too old to be sent again, and continues. If no progress is
-// stored for the log, Deliver skips the events before Since.
+// Deliver sends the notices that are due, in the order of the log. If it cannot send a notice, it stops and returns an
+// error. An old notice that could not be sent for a long time is dropped instead (see giveUp).
 func (c *Courier) Deliver(ctx context.Context) error {
 	first, err := c.Log.EventsAfter(ctx, 0, 1)
 	if err != nil || len(first) == 0 {
@@ -133,8 +132,8 @@ func (c *Courier) Deliver(ctx context.Context) error {
 	}
 }
 
-// event sends the notices of the event e. If sending fails, it usually returns an error. It drops the notice instead if
-// two conditions hold: the event is older than giveUp, and sending has failed for longer than giveUp.
+// event sends the notices of the event e. If a notice cannot be sent, event returns an error, or drops the notice if
+// the conditions in giveUp are met.
 func (c *Courier) event(ctx context.Context, e history.Event, so *progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -233,9 +232,9 @@ type progress struct {
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
-// giveUp is the time after which a notice can be dropped. A notice is dropped if it is older than giveUp and the
-// receiver has failed for at least that long. Otherwise, a notice that the receiver never accepts would block all
-// later notices.
+// giveUp is the time after which a notice can be dropped. A notice is dropped if its event is older than giveUp and the
+// receiver has accepted nothing for at least this time. Otherwise, a notice that the receiver never accepts would block
+// all later notices.
 const giveUp = 24 * time.Hour
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }

@@ -21,19 +21,19 @@ import (
 	"toolcrib/store"
 )
 
-// Sender sends notices in the background. Its goroutine starts after the first transaction that can cause a notice. If
-// the process exits before a notice is sent, the next process sends the notice.
+// Sender sends notices in a goroutine, which starts after the first transaction that can cause a notice. If the process
+// exits before a notice is sent, the next process sends the notice.
 type Sender struct {
 	App   *command.App
 	mu    sync.Mutex
 	woken chan struct{} // nil if the goroutine is not running
 	ended chan struct{}
-	since time.Time // if no progress is stored for a log, events before this time cause no notices
+	since time.Time // see notices.Courier.Since
 	err   error     // error of the last attempt
 }
 
 // noticeFor is the maximum time that a process waits for its notices before it exits. noticeTime is the maximum
-// duration of one attempt to send the notices that are due.
+// duration of an attempt to send the notices that are due.
 const (
 	noticeFor  = 3 * time.Second
 	noticeTime = 30 * time.Second
@@ -68,7 +68,7 @@ func (n *Sender) Committed(acts []string) {
 	}
 }
 
-// deliver sends the notices that are due each time it receives a value from woken. After a failure, it tries again with
+// deliver sends the notices that are due whenever it receives a value from woken. After a failure, it tries again with
 // increasing delays. It returns when woken is closed.
 func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
@@ -97,8 +97,8 @@ func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// Last stops the sender and waits a few seconds until the last attempt of the sender is over. It prints a note if the
-// notices could not be sent.
+// Last stops the sender and waits a few seconds for its last attempt. It prints a note if the notices could not be
+// sent.
 func (n *Sender) Last() {
 	n.mu.Lock()
 	running := n.woken != nil
@@ -128,7 +128,7 @@ func (n *Sender) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Each receiver has its own courier, so that a failing receiver does not delay the others.
+	// Each receiver has a separate courier, so a failing receiver does not delay other receivers.
 	each := func(name string, to notices.Sender) error {
 		courier := notices.Courier{
 			Log: noticeLog{a.DB}, Sender: to, Events: c.Events, Now: a.Env.Now, Since: n.since, State: filepath.Join(state, "toolcrib", "notices", name),

@@ -15,14 +15,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Page collects the output of a command for people. Its methods make untrusted text safe to print, except for Raw and
-// Paint, which expect safe text.
+// Page collects the output of a command for people. All methods except Raw and Paint make untrusted text safe to print.
 type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
 	Piped  bool // another program reads the output
 	Spoken bool // a screen reader reads the output: omit long ids and digests
-	// aside prints remarks to standard error. It is used if another program reads the output.
+	// aside prints a remark to standard error. It is called if another program reads the output.
 	aside func(format string, args ...any)
 }
 
@@ -59,8 +58,8 @@ func (p *Page) Gap() {
 // Ink is a color, named by its meaning.
 type Ink string
 
-// The inks are attributes that every terminal supports. The output never relies on color alone: a sign or a word always
-// conveys the same information.
+// Inks are attributes that every terminal supports. The output never relies on color alone: a sign or a word conveys
+// the same information.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -96,8 +95,8 @@ func (p *Page) List(header []string, rows [][]string) {
 	}
 }
 
-// Remark writes a line that is not part of a list. If another program reads the output, the line goes to standard
-// error.
+// Remark writes a line that is not part of a list. If another program reads the output, Remark writes the line to
+// standard error instead.
 func (p *Page) Remark(format string, args ...any) {
 	if !p.Piped {
 		p.Linef(format, args...)
@@ -106,8 +105,8 @@ func (p *Page) Remark(format string, args ...any) {
 	p.aside(format, args...)
 }
 
-// Cut truncates s so that it is at most width terminal cells wide. It returns s unchanged if another program or a
-// screen reader reads the output.
+// Cut truncates s to at most width terminal cells. It returns s unchanged if another program or a screen reader reads
+// the output.
 func (p *Page) Cut(s string, width int) string {
 	if p.Piped || p.Spoken {
 		return s
@@ -115,8 +114,8 @@ func (p *Page) Cut(s string, width int) string {
 	return Cut(s, width)
 }
 
-// Table writes rows in aligned columns below a header. For a screen reader, it writes each row as a sentence, and puts
-// the name of the column before each cell.
+// Table writes rows in aligned columns below a header. For a screen reader, it writes each row as a sentence, with the
+// name of the column before each cell.
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.Spoken {
 		for _, row := range rows {
@@ -155,7 +154,7 @@ func (p *Page) Table(header []string, rows [][]string) {
 	}
 }
 
-// Cut returns s as one safe line. It truncates the line so that it is at most width terminal cells wide.
+// Cut returns s as a line that is safe to print, truncated to at most width terminal cells.
 func Cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
 // Age formats t as an age for people, and as a timestamp for programs.
@@ -174,8 +173,8 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// CutPage returns the first entries of list, at most limit. If list has more entries, cursor is the number of the last
-// returned entry, and the next page contains the entries before that number. If list has no more entries, cursor is 0.
+// CutPage returns the first limit entries of list as a page. If list has more entries, cursor is the number of the last
+// entry on the page, and the next page contains the entries before that number. Otherwise, cursor is 0.
 func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor int64) {
 	if len(list) <= limit {
 		return list, 0
@@ -183,7 +182,7 @@ func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor
 	return list[:limit], number(list[limit-1])
 }
 
-// More prints the flag that requests the next page as a remark. It prints nothing if cursor, a result of CutPage, is 0.
+// More prints a remark with the flag for the next page. cursor is a result of CutPage. If it is 0, More prints nothing.
 func (p *Page) More(cursor int64) {
 	if cursor > 0 {
 		p.Remark("More: --before %d", cursor)

@@ -47,17 +47,17 @@ type Format struct {
 // Printer prints the documents of a command.
 type Printer struct {
 	Env process.Env
-	// Stdout is the unfiltered standard output. Screens, protocols, and --format github write to it. All other output
-	// goes to Env.Out and Env.Err, which escape the workflow commands of CI systems.
+	// Stdout is the unfiltered standard output, for screens, protocols, and --format github. All other output is
+	// written to Env.Out and Env.Err, which escape the workflow commands of CI systems.
 	Stdout io.Writer
 	Form   Format
 	// Running is canceled when the command must stop.
 	Running context.Context
-	// ReadAloud prints a text one screen at a time and reports whether it printed the whole text. If ReadAloud is
-	// nil, long texts are shown in a pager.
+	// ReadAloud prints a text screen by screen and reports whether it printed the whole text. If ReadAloud is nil, long
+	// texts are shown in a pager.
 	ReadAloud func(text []byte) bool
 	OverSSH   bool // the user is connected over SSH, so no pager is started
-	Cut       bool // the user left the pager before the end of the output
+	Cut       bool // the user closed the pager before the end of the output
 }
 
 // Print prints doc as JSON if the user requested JSON. Otherwise, it calls writeText and prints the resulting page. If
@@ -84,8 +84,8 @@ func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	return cmp.Or(a.Print(doc, text), process.CheckFindings(ok))
 }
 
-// PrintJSON prints doc on one line and escapes hidden characters in strings. With --jq, it prints each result of the
-// jq program on its own line: strings without quotes, and other values as JSON.
+// PrintJSON prints doc on one line and escapes hidden characters in strings. With --jq, it prints each result of the jq
+// program on a separate line: strings without quotes, and other values as JSON.
 func (a *Printer) PrintJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
@@ -127,8 +127,8 @@ func (a *Printer) PrintJSON(doc any) error {
 	return err
 }
 
-// Colour reports whether to print colors. The default is to print colors on terminals. Environment variables override
-// the default; if they conflict, no colors are printed.
+// Colour reports whether to print colors. By default, colors are printed on terminals. Environment variables override
+// this default. If they conflict, Colour returns false.
 func (a *Printer) Colour() bool {
 	if a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" {
 		return false
@@ -175,9 +175,9 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// pager returns the command line of the pager for a text with the given number of lines. This is the value of PAGER, or
-// less if PAGER is not set. pager returns nil if the text fits on the screen, or if the user wants no pager, for
-// example if PAGER is cat.
+// pager returns the command line of the pager for a text with the given number of lines: the value of PAGER, or "less"
+// if PAGER is not set. It returns nil if the text fits on the screen, or if the user wants no pager, for example if
+// PAGER is "cat".
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
 	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.OverSSH || a.Env.Getenv("TERM") == "dumb" {
@@ -196,15 +196,15 @@ func (a *Printer) pager(lines int) []string {
 // maxPiped is the maximum size of a write to the pager. Every system writes this many bytes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line, so that the
-// pipe still contains the text that the pager has not read. If any text is left in the pipe, throughPager sets Cut.
-// While the pager runs, only the pager handles interrupts: if this process exited first, the shell would take the
+// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line, because the
+// text that the pager has not read must remain in the pipe: if any text remains there at the end, throughPager sets
+// Cut. While the pager runs, only the pager handles interrupts. If this process exited first, the shell would take the
 // terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
 	}
-	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the command is from the user's own environment
+	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the user's environment specifies the command
 	unread, to, err := process.Pipe()
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as Git does: show colors, and exit if the text fits on the screen
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) // the number of bytes that the pager did not read
+	rest, _ := io.Copy(io.Discard, unread) // the pager did not read these bytes
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.Cut = rest > 0

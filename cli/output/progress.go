@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// progress shows the progress of a long operation on one line of standard error, and erases the line at the end. All
+// progress shows the progress of a long operation in a line on standard error, and erases the line at the end. All
 // methods do nothing if the receiver is nil.
 type progress struct {
 	to    io.Writer
@@ -33,11 +33,11 @@ const (
 	progressInterval = 250 * time.Millisecond
 )
 
-// Tell is a function that reports progress: the amount done, the total amount (0 if unknown), and the current step.
+// Tell is a function that reports progress; see progress.Tell.
 type Tell func(done, total int64, step string)
 
-// progressWidth is the maximum width of the line in terminal cells. The line must not wrap, because only one line can
-// be erased.
+// progressWidth is the maximum width of the line in terminal cells. The line must not wrap, because progress erases
+// only a single line.
 const progressWidth = 78
 
 // Progress starts a progress line. The caller must call End. Progress returns nil if the output is JSON, if a screen
@@ -62,8 +62,8 @@ func (a *Printer) Progress() *progress {
 	return p
 }
 
-// Tell updates the progress. done is the amount of completed work, total is the amount of all work or 0 if unknown, and
-// step describes the current step.
+// Tell updates the progress. done is the amount of completed work, total is the total amount of work (0 if unknown),
+// and step describes the current step.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return

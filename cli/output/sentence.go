@@ -1,4 +1,5 @@
-// This file formats errors and counts as parts of sentences, and lists the problems that errors contain.
+// This file formats errors as sentences and numbers as parts of sentences. It also extracts the problems that an error
+// lists.
 
 package output
 
@@ -27,8 +28,8 @@ var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// DidYouMean returns a question that suggests the most similar word in candidates, such as " (did you mean --json?)".
-// The question contains mark before the suggested word. DidYouMean returns "" if no word is similar.
+// DidYouMean returns a question that suggests the candidate most similar to wrong, such as " (did you mean --json?)".
+// mark, such as "--", precedes the candidate. If no candidate is similar, the result is "".
 func DidYouMean(wrong, mark string, candidates []string) string {
 	if meant := jsondoc.Closest(wrong, candidates); meant != "" {
 		return " (did you mean " + mark + meant + "?)"
@@ -36,8 +37,8 @@ func DidYouMean(wrong, mark string, candidates []string) string {
 	return ""
 }
 
-// Sentence formats err for a person. Each joined error becomes a sentence on its own line. An error that contains
-// several problems becomes a sentence followed by one line for each problem.
+// Sentence formats err for a person. Each error that errors.Join combined becomes a sentence on a separate line. For an
+// error with several problems, the sentence is followed by a line for each problem.
 func Sentence(err error) string {
 	var b strings.Builder
 	for i, e := range flatten(err) {
@@ -91,7 +92,7 @@ func FullStop(s string) string {
 // flatten returns the errors that errors.Join combined into err, or err alone.
 func flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // an error of fmt.Errorf may also wrap several errors, but has a message of its own
+	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // an error of fmt.Errorf can also wrap several errors, but its message is more than their messages
 		return []error{err}
 	}
 	var out []error
@@ -101,7 +102,8 @@ func flatten(err error) []error {
 	return out
 }
 
-// IndentRest indents all lines after the first, so that text from outside cannot imitate the output of toolcrib.
+// IndentRest indents all lines after the first. Without the indentation, untrusted text could imitate the output of
+// toolcrib.
 func IndentRest(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -124,7 +126,7 @@ type DocProblem struct {
 	Document int `json:"document,omitempty"`
 }
 
-// ProblemsOf returns the problems of input files that err lists.
+// ProblemsOf returns the problems that err lists, as documents.
 func ProblemsOf(err error) []DocProblem {
 	var out []DocProblem
 	for _, e := range flatten(err) {
@@ -181,7 +183,7 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// conflictLines returns one line for each conflicting passage, with its base, proposed, and live texts.
+// conflictLines returns a line for each conflicting passage, with its base, proposed, and live texts.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
 	for _, p := range e.Passages() {
@@ -194,7 +196,7 @@ func conflictLines(e *review.RebaseConflict) []string {
 			switch {
 			case len(text) == 0:
 				return "nothing"
-			case same > 30: // cut the common beginning, so that the difference is visible
+			case same > 30: // omit the common beginning, which could hide the difference
 				text = append([]rune("…"), text[same-20:]...)
 			}
 			return fmt.Sprintf("%q", Cut(string(text), 60))

@@ -1,5 +1,5 @@
-// Package preview implements the preview command. The command shows the prompts of agents, and the prompts and files
-// that proposals would add to the context of agents.
+// Package preview implements the preview command. The command shows the current prompts of agents, or the prompts and
+// files that agents would read after the approval of proposals.
 package preview
 
 import (
@@ -131,7 +131,7 @@ func newPreview(a *command.App) *cobra.Command {
 					a.Note("toolcrib: %s", output.FullStop(w+"; the entry is skipped"))
 				}
 			}
-			for _, p := range previews { // warn about an unknown channel, for which the preview shows the prompt of another channel
+			for _, p := range previews { // the prompt of an unknown channel is that of another channel, so warn the user
 				if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
 					a.Note("toolcrib: %s is not a channel of %s%s; the preview shows the prompt for the channel %s instead.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
 				}
@@ -185,8 +185,8 @@ func (f *previewFlags) check(compared bool) error {
 	return nil
 }
 
-// scenery returns the conditions under which the prompts are rendered, such as the time, the user, and the channel.
-// It reads them from the flags, the context file, and the user's stored data. The desk must be open.
+// scenery returns the time, the channel, the user's data, and other conditions for rendering the prompts. It reads them
+// from the flags, the context file, and the database, which must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := f.to
 	s.Layer, s.Where.Local, s.Where.Embedding = a.Config.Layer, !f.notLocal, !f.noSemantic
@@ -257,7 +257,7 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// writeAgentPreview prints the previews of one agent, one for each channel.
+// writeAgentPreview prints the previews of an agent, one for each channel.
 func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s for layer %s", docs[0].Subject, docs[0].View)
 	p.Blank()
@@ -300,15 +300,14 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// costCells returns the last cells of a row in a table: the costs before and after the change, and a word for the
-// change.
+// costCells returns the last cells of a row: the costs before and after the change, and the kind of change.
 func costCells(d document.Compared) []string {
 	before := cmp.Or(d.Before, &document.Prompt{}).Cost
 	return []string{document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k), document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes()}
 }
 
-// writeChanges prints the diffs of the prompts that change. If several channels have the same diff, it prints the
-// diff once under the names of these channels.
+// writeChanges prints the diffs of the prompts that change. If several channels have the same diff, it prints the diff
+// only once, below the names of these channels.
 func writeChanges(p *output.Page, docs []document.Preview) {
 	var done []string
 	for i, d := range docs {
@@ -330,7 +329,7 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 	}
 }
 
-// writeLoads prints the texts of files that enter the context of an agent, with their costs and changes.
+// writeLoads prints which texts of files enter the context of an agent, with their costs and changes.
 func writeLoads(p *output.Page, docs []document.Loads, show string) {
 	for _, d := range docs {
 		p.Gap()

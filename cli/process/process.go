@@ -1,5 +1,5 @@
-// Package process represents the running process as a value. The value contains the arguments, streams, account, and
-// folders of the process.
+// Package process represents the running process as a value of the type Env. It contains the arguments, streams,
+// account, and folders of the process.
 package process
 
 import (
@@ -60,8 +60,8 @@ func SystemAccount() Account {
 	return a
 }
 
-// LoginName returns the login name of the account, converted to a valid name of an actor. If the account database has
-// no entry for the account, LoginName returns a name that contains the user id.
+// LoginName returns the login name of the account in a form that is valid as the name of an actor. If the account
+// database has no entry for the account, the result contains the user id instead.
 func LoginName(env Env) string {
 	a := env.CurrentAccount()
 	if a.Login == "" {
@@ -70,18 +70,17 @@ func LoginName(env Env) string {
 	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // without the domain in DOMAIN\name
 }
 
-// NotUser reports whether name is anything other than the canonical name of a user, such as user:ada.
+// NotUser reports whether name is not the canonical name of a user, such as user:ada.
 func NotUser(name string) bool {
 	actor, err := proposals.ParseActor(name)
 	return err != nil || actor.Kind != proposals.User || actor.String() != name
 }
 
-// ErrNoHome indicates that a default path requires a home folder, but no home folder is known.
+// ErrNoHome indicates that a default path is in the home folder, but the home folder is unknown.
 var ErrNoHome = errors.New("no home folder")
 
-// Home returns the home folder of the user, which is the value of HOME or the folder in the account database. It
-// ignores a relative path in HOME, because files in the working directory would otherwise be treated as the user's own
-// files.
+// Home returns the home folder of the user: the value of HOME or, if HOME is not an absolute path, the folder in the
+// account database. With a relative path, files in the working directory would be treated as files of the user.
 func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -97,9 +96,9 @@ func (e Env) Home() (string, error) {
 	return "", fmt.Errorf("%w: %s, and the account database contains no home folder for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
 }
 
-// OfAccount returns a copy of e without environment variables. In this copy, all folders have their default locations
-// in the home folder that the account database contains. Hooks use this copy, because a client may start hooks with
-// environment variables from the settings of a project.
+// OfAccount returns a copy of e without environment variables. All folders then have their default locations in the
+// home folder according to the account database. Hooks use this copy, because a client may start hooks with environment
+// variables from the settings of a project.
 func (e Env) OfAccount() Env {
 	account := e.CurrentAccount()
 	windows := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}
@@ -127,8 +126,8 @@ func StateHome(env Env) (string, error) {
 	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }
 
-// xdg returns the folder in the environment variable with the name in variable, or its default. As the specification
-// requires, it ignores variables that contain relative paths.
+// xdg returns the value of the environment variable called variable or, if the value is not an absolute path, the
+// default folder. The specification requires that relative paths are ignored.
 func xdg(env Env, variable, fallback, windows string) (string, error) {
 	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
 		return dir, nil
@@ -143,11 +142,11 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone returns a reader that reads from r until ctx is done. After that, the reader returns the error of ctx. An
-// interrupt can therefore stop a program that waits for input.
+// UntilDone returns a reader that reads from r until ctx is done, and then returns the error of ctx. An interrupt can
+// therefore stop a program that waits for input.
 func UntilDone(ctx context.Context, r io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // r.Read may write to buf even after ctx is done, so buf must not be p
+		buf := make([]byte, len(p)) // not p, because r.Read may still write after ctx is done
 		n, err := BeforeDone(ctx, func() (int, error) { return r.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
@@ -174,8 +173,8 @@ type ReaderFunc func([]byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Words splits a line into words, as a shell does. Empty quoted words are kept. Words neither expands variables nor
-// runs commands, and treats shell operators as ordinary characters.
+// Words splits a line into words, as a shell does. The result includes empty words in quotation marks. Words neither
+// expands variables nor runs commands, and treats shell operators as ordinary characters.
 func Words(line string) ([]string, error) {
 	p := shellwords.NewParser()
 	p.ParseEnv, p.ParseBacktick = false, false
@@ -199,7 +198,7 @@ func Usagef(format string, args ...any) error {
 	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Silent(ErrUsage))
 }
 
-// Silent returns an error that wraps err and has an empty message.
+// Silent returns an error that wraps err, but has an empty message.
 func Silent(err error) error { return hidden{err} }
 
 // hidden is an error with an empty message that wraps another error.
@@ -212,7 +211,8 @@ func (h hidden) Unwrap() error { return h.error }
 // ErrFindings is the result of a command that ran successfully and printed findings.
 var ErrFindings = errors.New("findings")
 
-// ExitStatus is the error of a command that ran a program and exits with the exit status of that program.
+// ExitStatus is the error of a command that ran a program. The command exits with this status, the exit status of the
+// program.
 type ExitStatus int
 
 // Error implements error.
@@ -223,7 +223,7 @@ func ErrNoDryRun(operation string) error {
 	return Usagef("%s cannot be combined with --dry-run, because the operation has to write, start, or send something; nothing was done", operation)
 }
 
-// ErrPrinted is the result of a command that printed a statement to sign and made no decision.
+// ErrPrinted is the result of a command that printed a statement for signing instead of making a decision.
 var ErrPrinted = errors.New("statement printed")
 
 // release is the version number in a release build, and "" in other builds. tools/release/build sets it with a linker
@@ -259,26 +259,26 @@ type Env struct {
 	NewID   func() string // returns a new UUIDv7
 	// Guard contains the timeouts and limits of the guard command. Zero values select the defaults.
 	Guard guard.Times
-	// System is the folder of the administrator's files. If System is "", the folder is /etc/toolcrib. No environment
-	// variable can change the folder.
+	// System is the folder of the administrator's files, or "" for /etc/toolcrib. No environment variable can change
+	// it.
 	System string
 	// Account returns the account that runs the process. If Account is nil, SystemAccount is used.
 	Account func() Account
 	// Windows reports whether to use the default folders of Windows.
 	Windows bool
-	// MinWait is a lower bound for the time limits of connections to servers, of publications of checkpoints, and of
-	// the delivery of notices. Tests set it, because the default limits of a few seconds can be too short on a busy
+	// MinWait is a lower bound for the time limits of connections to servers, publications of checkpoints, and
+	// deliveries of notices. Tests set it, because the usual limits of a few seconds can be too short on a busy
 	// machine.
 	MinWait time.Duration
 	// InTerminal, OutTerminal, and ErrTerminal report whether standard input, standard output, and standard error are
 	// terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// RestoreGC restores the normal settings of the garbage collector. It is called before the process runs for a
-	// long time, that is, after the first page of the workbench or before a server accepts connections. RestoreGC may
-	// be nil.
+	// RestoreGC restores the normal settings of the garbage collector. It is called if the process will run for a long
+	// time: after the first page of the workbench is drawn, and before a server accepts connections. RestoreGC may be
+	// nil.
 	RestoreGC func()
-	// Hold prevents an interrupt from ending the process until release is called, so that the terminal can be
-	// restored. Hold may be nil.
+	// Hold prevents an interrupt from ending the process until release is called. A caller can thus restore the
+	// terminal first. Hold may be nil.
 	Hold func() (release func())
 }
 
@@ -286,7 +286,7 @@ type Env struct {
 func System() Env {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "." // the working directory was deleted; opening a relative path then fails with a clear error
+		dir = "." // the working directory was deleted; opening a relative path will return a clear error
 	}
 	program, _ := os.Executable() // "" if the system does not know the path
 	return Env{

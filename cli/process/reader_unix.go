@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerTakes is the maximum time to wait until the reader of a pipe has read all data. After that, readerLeaves is the
-// time to wait until the reader closes the pipe. A reader that reads to the end keeps the pipe open until the writer
-// closes it. readerStep is the polling interval.
+// readerTakes is the maximum time to wait until the reader of a pipe has read all data. readerLeaves is the time to
+// wait after that for the reader to close the pipe. A reader that does not close the pipe during this time is still
+// reading. readerStep is the polling interval.
 const (
 	readerStep   = 5 * time.Millisecond
 	readerTakes  = time.Second
 	readerLeaves = 50 * time.Millisecond
 )
 
-// ReaderLeft reports whether the reader of w stopped before the end. It returns true if w is a pipe that its reader has
-// closed, as head does. It also returns true for the null device, which replaces a closed standard output.
+// ReaderLeft reports whether w is a pipe that its reader, such as head, closed before the end of the output. It also
+// returns true for the null device, which replaces a closed standard output.
 func ReaderLeft(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

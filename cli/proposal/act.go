@@ -205,7 +205,8 @@ func newAssign(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// holder finds the agent or allow-list with the given name. If an agent uses a shared list, holder returns that list.
+// holder returns the definition that lists the tools of the agent or allow-list called name. For an agent that refers
+// to a shared allow-list, this is the allow-list.
 func holder(ctx context.Context, a *command.App, name string) (registry.Live, error) {
 	find := func(kind registry.Kind, ref string) (registry.Live, error) {
 		e, text, err := a.DB.Find(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View()}, ref)

@@ -20,7 +20,7 @@ import (
 	"toolcrib/review"
 )
 
-// DecideFlags contains the flags that all commands for decisions share.
+// DecideFlags contains the flags of all commands for decisions.
 type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
@@ -39,7 +39,7 @@ func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
 	set.BoolVar(&f.unseen, "unseen", false, "approve proposals even if you were not shown all of them; the decisions record this")
 }
 
-// newVerdict returns a constructor for the command that makes decisions with the given verdict.
+// newVerdict returns the constructor of the command for the given verdict.
 func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		flags := &DecideFlags{}
@@ -55,7 +55,7 @@ func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cob
 	}
 }
 
-// Decide makes decisions on the proposals that refs denote, and prints the decisions.
+// Decide decides on the proposals that refs denote, with the given verdict, and prints the decisions.
 func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	if flags.unseen && len(flags.expect) > 0 {
 		return process.Usagef("--unseen cannot be combined with --expect, because --expect requires the digest of content that you were shown")
@@ -103,7 +103,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	// List the settings that come from the project's file, because other people may be able to change this file.
+	// List the settings from the project's file, because other people may be able to change this file.
 	if s := a.Config.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
 		a.Note("toolcrib: settings in %s that applied to this decision: %s", a.Config.ProjectFile, output.FullStop(s.String()))
 	}
@@ -111,9 +111,9 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	return nil
 }
 
-// choices returns one choice for each proposal in ids, with the digest from the --expect flag. refs contains the
-// references that the user passed for these proposals. Users pass one digest for each proposal, or one digest for each
-// reference. A change set is a single reference, so it needs only one digest.
+// choices returns a choice for each proposal in ids, with the digest from the --expect flag. refs contains the
+// arguments with which the user specified these proposals. The user passes a digest for each proposal, or a digest for
+// each argument. A change set is a single argument, so a single digest is sufficient.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
@@ -142,7 +142,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 	return choices, nil
 }
 
-// newWaiving returns a constructor for the waive command or, if ends is set, for the unwaive command.
+// newWaiving returns the constructor of the waive command or, if ends is set, of the unwaive command.
 func newWaiving(ends bool) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		var note command.NoteFlags

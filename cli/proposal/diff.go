@@ -26,13 +26,13 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// docSides compares the two sides of a change.
+// docSides lists the differences between two definitions.
 type docSides struct {
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
 	Files  []docFile  `json:"files,omitempty"` // files of a skill that differ
-	// Reach compares the reach of the two sides. new_to_registry is only set for proposals.
+	// Reach is the difference in reach. Its field new_to_registry is only set for proposals.
 	Reach fact.Difference `json:"reach"`
 }
 
@@ -48,7 +48,7 @@ type docFile struct {
 	Change  string   `json:"change"`         // new, gone, renamed or changed
 	Added   int      `json:"added"`          // number of added lines
 	Removed int      `json:"removed"`
-	Notes   []string `json:"notes,omitempty"` // remarks about its mode, link, or bytes
+	Notes   []string `json:"notes,omitempty"` // remarks about the mode, the link target, or the bytes
 }
 
 // docDiffList contains the differences of every member of a change set.
@@ -64,7 +64,7 @@ type docMemberDiff struct {
 	docSides
 }
 
-// docField is a field that differs. Hunks compare texts by lines, and other values as
+// docField is a field that differs. Hunks contains the differing lines. Values other than texts are compared as
 // indented JSON.
 type docField struct {
 	Path   string          `json:"path"`
@@ -130,8 +130,8 @@ type diffLayout struct {
 	columns bool
 }
 
-// whole reports whether differences are printed in full. If both sides are printed next to each other, long lines are
-// cut instead.
+// whole reports whether the layout shows differences in full. A layout with both sides next to each other cuts long
+// lines.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
@@ -239,8 +239,8 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	return nil
 }
 
-// cell returns one side of a row: the number, the sign, and the text of the line with index i in h. If i is negative,
-// it returns spaces. The side is cut or padded until it is width terminal cells wide. right selects the right side.
+// cell returns the left or right half of a row: the number, the sign, and the text of the line with index i in h. The
+// result is cut or padded to width terminal cells. If i is negative, it consists of spaces.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -261,18 +261,18 @@ func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	return head + p.Paint(ink, pad(output.Cut(line.Text, width-len(head)), width-len(head)))
 }
 
-// pad appends spaces to s until the result is width terminal cells wide.
+// pad appends spaces to s up to a width of width terminal cells.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-runewidth.StringWidth(s), 0))
 }
 
-// content is one side of a comparison.
+// content is a definition to compare, with a label for display.
 type content struct {
 	label string
 	diff.Content
 }
 
-// proposed returns the two sides of a proposal: the version that the current revision is based on, and that revision.
+// proposed returns the base version and the current revision of a proposal.
 func proposed(d review.Dossier) (left, right content) {
 	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, d.Proposal.Handle())}
 	if d.Base != nil {
@@ -282,8 +282,8 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// contentOf returns the content that ref denotes. This is the definition in a file, a version of a subject, or a
-// revision of a proposal. By default, it is the live version or the current revision.
+// contentOf returns the content that ref denotes: the definition in a file, a version of a subject, or a revision of a
+// proposal. Without a number, ref denotes the live version or the current revision.
 func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
 	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// Family returns the commands that deal with proposals.
+// Family returns the commands for proposals.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -131,8 +131,8 @@ func StateNames() []string {
 	return lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
-// queueTable formats proposals as a table. The table has one column for each fact that has a heading, and a last column
-// with marks.
+// queueTable formats proposals as a table. The table has a column for each fact with a heading, and a last column with
+// marks.
 func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
 	rows = make([][]string, len(found.Proposals))
 	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}
@@ -158,7 +158,7 @@ func queueTable(p *output.Page, found review.Page, now time.Time) (header []stri
 	return append(header, ""), rows
 }
 
-// asTyped formats ref, a reference that the user typed, for a message. It prefixes numbers with "#".
+// asTyped formats ref, a reference that the user typed, for a message. If ref is a number, the result begins with "#".
 func asTyped(ref string) string {
 	if strings.Trim(ref, "0123456789") == "" {
 		return "#" + ref

@@ -47,8 +47,8 @@ func newPropose(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// printMoved prints the proposals in ps, which an operation created or changed. If err, the error of the operation, is
-// not nil, printMoved prints nothing and returns err.
+// printMoved prints the results of an operation that created or changed proposals. If err is not nil, printMoved only
+// returns err.
 func printMoved(a *command.App, ps []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 }
 
 // eachProposal calls act for each proposal that refs denote, and prints the new states of the proposals. It stops at
-// the first error. The effects of earlier calls remain.
+// the first error, without undoing earlier calls.
 func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
 	b, ids, err := a.OpenProposals(ctx, refs)
 	if err != nil {

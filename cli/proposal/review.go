@@ -78,7 +78,7 @@ func newReview(a *command.App) *cobra.Command {
 				document.WriteReach(p, d)
 				writeAssessment(p, d)
 			})
-			if err == nil && a.Audience != nil && printedWhole(b, a) { // the content is not recorded as shown, because only its findings were printed
+			if err == nil && a.Audience != nil && printedWhole(b, a) { // the command prints only the findings, so it does not record the content as shown
 				a.Audience.Shown([]review.Dossier{d})
 			}
 			return err

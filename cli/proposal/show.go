@@ -166,8 +166,8 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 }
 
-// writeDigest prints a digest. It prints nothing for a screen reader: in accessible mode, an approval without --expect
-// refers to the digest that was shown last.
+// writeDigest prints a digest. It prints nothing for a screen reader, because an approval in accessible mode needs no
+// --expect.
 func writeDigest(p *output.Page, label, digest string) {
 	if digest != "" && !p.Spoken {
 		p.Linef("%s %s", label, digest)
@@ -188,12 +188,11 @@ type setObstacle struct {
 	members, refs []string
 }
 
-// assessing returns the command that assesses the given proposals again. Running this command resolves
-// review.ErrOutdated.
+// assessing returns the command that assesses the given proposals again, which is the remedy for review.ErrOutdated.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
-// setObstacles returns the reasons why members of a change set cannot be approved. It combines reasons that several
-// members share, so that one remedy applies to all of these members.
+// setObstacles returns the reasons why members of a change set cannot be approved. If several members have the same
+// reason, the result contains this reason once, with a single remedy for all of these members.
 func setObstacles(set review.ChangeSet) []setObstacle {
 	var list []setObstacle
 	for _, d := range set.Members {
@@ -217,15 +216,15 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 	return list
 }
 
-// printedWhole reports whether the reader received the complete output. It returns false if a filter printed only a
-// part, or if the reader left the pager or closed the pipe early.
+// printedWhole reports whether the user received the complete output. It returns false if a filter printed only a part
+// of the output, or if the user closed the pager or the pipe before the end.
 func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
 
-// shown stores that a command has shown the proposals in ds to the actor in full. It stores nothing if the output was
-// not read completely or if the database is read-only. It prints a note about other failures, because the actor's next
-// approval would otherwise refer to older content.
+// shown records that the actor was shown the proposals in ds in full. It does nothing if the user did not receive the
+// complete output, or if the database is read-only. It prints a note about any other failure, because the actor's next
+// approval would then refer to content that was shown earlier.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
 	if !printedWhole(b, a) {
 		return
@@ -238,7 +237,7 @@ func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.
 	}
 }
 
-// writeSetPage prints a change set of imported tools on one page.
+// writeSetPage prints a change set of imported tools as a single page.
 func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 	for _, r := range setpage.Of(set, full).Rows {
 		switch r.Kind {
@@ -449,8 +448,8 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 	}
 }
 
-// notShown returns remarks for an approval: one if the content was not shown to the approver in this program, and one
-// about content that the approver read elsewhere or accepted unread. It returns "" if neither applies.
+// notShown returns remarks about content that this program did not show to the approver, and about content that the
+// approver read elsewhere or accepted unread. It returns "" if there are no remarks.
 func notShown(d proposals.Decision) string {
 	text := ""
 	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {

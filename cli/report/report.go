@@ -15,15 +15,15 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Reached is a fact about what a file can access, run, or change.
+// Reached is a fact about the data and programs that a file can access, run, or change.
 type Reached struct {
 	File    string `json:"file"`
 	Subject string `json:"subject"`
 	fact.Fact
 }
 
-// CheckFormat returns a usage error if *format is neither text, json, sarif, nor one of formats. If the user passed
-// --json, CheckFormat replaces text with json.
+// CheckFormat returns a usage error if *format is not text, json, sarif, or an element of formats. If the user passed
+// --json, CheckFormat replaces the format text with json.
 func CheckFormat(a *command.App, format *string, formats ...string) error {
 	if a.Form.JSON && *format == "text" {
 		*format = "json"
@@ -34,7 +34,7 @@ func CheckFormat(a *command.App, format *string, formats ...string) error {
 	return nil
 }
 
-// New returns a document with the findings in list. The caller sets ok if the check succeeded.
+// New returns a document with the findings in list. ok reports whether the check succeeded.
 func New(ok bool, list []findings.Finding) Findings {
 	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, list...), Counts: map[string]int64{}}
 	for _, f := range list {
@@ -43,8 +43,8 @@ func New(ok bool, list []findings.Finding) Findings {
 	return doc
 }
 
-// Print prints findings in the given format. For JSON, it prints doc. For SARIF and GitHub, it prints the findings of
-// run. For text, it prints the result of formatText. If ok is false, Print returns ErrFindings.
+// Print prints findings in the given format: doc for json, the findings of run for sarif and github, and the result of
+// formatText for text. If ok is false, Print returns ErrFindings.
 func Print(a *command.App, format string, ok bool, doc any, run findings.Run, formatText func() string) error {
 	var err error
 	switch format {
@@ -71,7 +71,7 @@ type Findings struct {
 	Counts   map[string]int64   `json:"counts,omitempty"`
 	// Signatures counts the decisions by the state of their signatures. It is present if signing has started.
 	Signatures *proof.Report `json:"signatures,omitempty"`
-	// Reach lists the facts about what the files can access, run, and change. Only the lint command sets it.
+	// Reach lists the data and programs that the files can access, run, or change. Only the lint command sets it.
 	Reach []Reached `json:"reach,omitempty"`
 	// Folders lists the folders that check --files compared. Unchecked lists the files in these folders that clients
 	// read but check did not compare.

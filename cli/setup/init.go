@@ -43,13 +43,13 @@ type initFlags struct {
 	timed     bool // whether the user set --timeout
 }
 
-// docInit is the document that the init command prints. It lists the servers and files of the clients on this
-// machine, and the results of importing them.
+// docInit is the document that the init command prints. It lists the servers and files of the clients on this machine,
+// with the results of the imports.
 type docInit struct {
 	output.Head
 	Servers  []docInitServer     `json:"servers"`
 	Problems []string            `json:"problems"`
-	Started  bool                `json:"started"` // whether servers were started or reached
+	Started  bool                `json:"started"` // whether toolcrib started or contacted the servers
 	Imports  []imports.DocImport `json:"imports"`
 	Failures []docInitFailed     `json:"failures"`
 	// Files lists the skills and instruction files in the home folder and in the current folder. Each folder has one
@@ -63,7 +63,7 @@ type docInit struct {
 	skipped  int                // number of definitions of the servers that were skipped
 }
 
-// docInitServer describes a server from the configuration of at least one client. Secrets are masked.
+// docInitServer describes a server that is configured in at least one client. Secrets are masked.
 type docInitServer struct {
 	Name      string   `json:"name"`
 	Clients   []string `json:"clients"`
@@ -160,8 +160,8 @@ func newInit(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the servers and files that the clients on this machine use. The document lists both, and the slice
-// contains the servers.
+// find returns the servers that the clients on this machine use, and a document that lists these servers and the files
+// that the clients use.
 func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
 		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []imports.DocImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
@@ -207,8 +207,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	return doc, found, err
 }
 
-// importAll reads the tools of all servers in ready in parallel, and then proposes them in the order of ready. If the
-// import of a server fails, importAll adds the error to d and continues with the other servers.
+// importAll reads the tools of the servers in ready in parallel, and then proposes them in the order of the servers in
+// ready. If an import fails, importAll adds the error to d and continues with the other servers.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAll(ctx, a, ready, timeout)
@@ -231,7 +231,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		d.skipped += taken.Skipped()
 		out := taken.Document(a)
-		out.Configuration = "" // init does not print the configuration of the guard
+		out.Configuration = "" // init does not print lines for toolcrib.toml
 		d.Imports = append(d.Imports, out)
 	}
 	return ctx.Err()
@@ -270,8 +270,8 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
-// writeImports prints the results of the imports and the next steps. here reports whether the user passed --here, so
-// that the commands for the next steps include it.
+// writeImports prints the results of the imports, and the commands for the next steps. here reports whether the user
+// passed --here, which these commands then need, too.
 func (d *docInit) writeImports(a *command.App, p *output.Page, ready int, here bool) {
 	flag := ""
 	if here {

@@ -29,7 +29,7 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// clientServer is a server that is configured in one or more clients.
+// clientServer is a server that is configured in at least one client.
 type clientServer struct {
 	name     string
 	entry    clients.Entry   // entry that is used to start the server
@@ -38,9 +38,9 @@ type clientServer struct {
 	server   upstream.Server
 }
 
-// clientServers returns the servers that the entries configure. Entries with the same name denote the same server, and
-// the first entry that is not excluded determines how to start it. Each entry that cannot be guarded is treated as a
-// separate server. here reports whether to include entries in files of the working directory.
+// clientServers returns the servers in entries. Entries with the same name denote the same server, and the first entry
+// that is not excluded determines how the server is started. An entry that cannot be guarded always denotes a separate
+// server. here reports whether to include entries in files of the working directory.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -64,8 +64,8 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 	return all
 }
 
-// convert sets the command or URL, the folder, and the variables with which the server is started, as the client
-// would start it. It also sets excluded if the server must not be started.
+// convert sets c.server, with which toolcrib starts the server in the same way as the client: the command or URL, the
+// folder, and the variables. It also sets c.excluded if toolcrib must not start the server.
 func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
@@ -77,7 +77,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 	if s.URL == "" {
 		u.Command = append([]string{fill.text(s.Command)}, lists.Map(s.Args, fill.text)...)
-		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // not the current folder, where npx would run a package of the project with the same name
+		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // in the current folder, npx could run a package of the project with the same name
 		if c.entry.File.Scope == clients.Project {
 			u.Dir = env.Dir
 		}
@@ -110,15 +110,15 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 }
 
-// filler replaces the references to variables in the values of a client's file.
+// filler replaces references to variables in a client's file by their values.
 type filler struct {
 	env   process.Env
-	known map[string]string // values of the references that only the client defines
-	left  []string          // references for which no value is known
+	known map[string]string // values of references that the client defines
+	left  []string          // references without a known value
 }
 
 // variable matches a reference to a variable. It captures the name in ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and
-// {env:NAME}. It also matches other kinds of references, but captures no name from them.
+// {env:NAME}. For other kinds of references, it captures no name.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -147,8 +147,8 @@ func (c clientServer) commandOrURL() string {
 	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
-// Default time limits for the first response of a server. If a package runner starts the server, it may have to
-// download the server first. In this case, installsIn applies.
+// Default time limits for the first response of a server. installsIn applies to servers that a package runner, such as
+// npx, starts, because the package runner may have to download the server first.
 const (
 	answersIn  = 10 * time.Second
 	installsIn = time.Minute
@@ -166,8 +166,9 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 }
 
 // readAll reads the tool lists of the servers in ready and prints a note for each server. The number of parallel reads
-// is at most twice the number of processors. If a program exceeds the default time limit, readAll starts the program
-// again after all others have ended, because programs that start at the same time slow each other down.
+// is at most twice the number of processors. Programs that start at the same time slow each other down. If a program
+// exceeds the default time limit, readAll therefore starts the program again after the first attempts of all other
+// programs have ended.
 func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []command.LiveList {
 	read := make([]command.LiveList, len(ready))
 	done := make(chan int)
@@ -209,7 +210,8 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 	return read
 }
 
-// problem returns a message about err, an error of the server, with a remedy. timeout is the time limit that applied.
+// problem returns a message with the cause of err and a remedy. err is an error of the server, and timeout is its time
+// limit.
 func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	noise, noisy := errors.AsType[upstream.Noise](err)

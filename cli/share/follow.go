@@ -62,8 +62,7 @@ func newFollow(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// startFollowing downloads and verifies the registry at source, and writes the source to the user's configuration
-// file.
+// startFollowing downloads and verifies the registry at source, and adds source to the user's configuration file.
 func startFollowing(ctx context.Context, a *command.App, source string, flags followFlags) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -108,7 +107,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	return a.Print(doc, func(p *output.Page) { describe(p, doc) })
 }
 
-// discardUnused deletes the copy of the registry unless c specifies a registry to follow.
+// discardUnused deletes the copy of the registry if c does not specify a registry to follow.
 func discardUnused(f *command.Following, c settings.Config) error {
 	if c.Follow.Source != "" {
 		return nil

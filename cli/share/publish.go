@@ -1,6 +1,6 @@
-// Package share implements the publish and follow commands, which transfer approvals to other machines. The publish
-// command writes the registry to a location that other machines can read. The follow command makes this machine use a
-// published registry.
+// Package share implements the publish and follow commands, with which machines share approvals. The publish command
+// writes the registry to a location that other machines can read. The follow command makes this machine use a published
+// registry.
 package share
 
 import (
@@ -82,8 +82,8 @@ func newPublish(a *command.App) *cobra.Command {
 	}
 }
 
-// isAddress reports whether the name of a target begins with a word and a colon, like a URL or a Git address. It
-// returns false for names that begin with "git:" or with the drive letter of a Windows path.
+// isAddress reports whether name, the name of a target, begins with a word and a colon, as a URL or a Git address does.
+// It returns false for names that begin with "git:" or with the drive letter of a Windows path.
 func isAddress(name string) bool {
 	word, _, found := strings.Cut(name, ":")
 	return found && word+":" != settings.GitTarget && !strings.ContainsAny(word, "/"+string(filepath.Separator)) && filepath.VolumeName(name) == ""
@@ -95,8 +95,8 @@ func Publish(ctx context.Context, a *command.App) error {
 	return err
 }
 
-// publishTo publishes the live registry to target. For a Git repository or a command, it writes the registry to a local
-// folder first and then transfers the content of that folder.
+// publishTo publishes the live registry to target. If target is a Git repository or a command, publishTo first writes
+// the registry to a local folder, and then transfers the content of this folder.
 func publishTo(ctx context.Context, a *command.App, target settings.PublishConfig) (docPublish, error) {
 	document, events, err := new(Publisher).Document(ctx, a)
 	doc := docPublish{Head: output.NewHead("publish"), To: target.Name(), Events: events, Parts: len(document.Parts)}
@@ -122,7 +122,7 @@ func publishTo(ctx context.Context, a *command.App, target settings.PublishConfi
 	return doc, publish.Run(ctx, target.Command, folder, filepath.Dir(a.Config.UserFile))
 }
 
-// Publisher creates the documents that are published. It caches the log and the definitions for the next document.
+// Publisher creates documents for publication. It caches the log and the definitions for the next document.
 type Publisher struct {
 	from     bundle.Collector
 	log      *checkpoint.Log
@@ -143,7 +143,7 @@ func (p *Publisher) Document(ctx context.Context, a *command.App) (publish.Docum
 	log := p.log
 	err = checkpoints.Each(ctx, a.DB, p.events, func(e history.Event) error {
 		if e.Seq > b.Log.Seq {
-			return nil // the event is newer than the bundle
+			return nil // newer than the bundle
 		}
 		p.events = e.Seq
 		return log.Append(e.Hash)

@@ -118,9 +118,9 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// changeSigners edits the signers file and then adds its new state to the database. If the process is killed between
-// these steps, the result is the same as if the user had edited the file. The user can then run the signers record
-// command to add the new state.
+// changeSigners edits the signers file, and then records the new state of the file in the database. If the process is
+// killed between these steps, the result is the same as if the user had edited the file, and the user can record the
+// new state with the signers record command.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	if err != nil {
 		return err
 	}
-	if next.Digest() == now.Digest() { // the edit changes nothing, for example because the key was added before
+	if next.Digest() == now.Digest() { // nothing to change, for example because the key was added before
 		text = before
 	}
 	desk, err := c.DeskOf(a.DB, a.Env, next)
@@ -168,12 +168,13 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	}
 	states, unknown := desk.Signers.SignersStates(ctx)
 	if unknown != nil || len(states) > 0 && statement.Sum(states[len(states)-1].Text) == next.Digest() {
-		return err // the new state may have been recorded, for example if the connection was lost after the commit
+		return err // the new state may be recorded, for example if the connection was lost after the commit
 	}
 	return errors.Join(err, atomicfile.Write(file, before, keep))
 }
 
-// printSigners prints the signers file. If s is not the zero value, printSigners also prints that s is the new state.
+// printSigners prints the signers in the signers file. If s is not the zero value, printSigners also prints that s is
+// the new state of the file.
 func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {

@@ -48,7 +48,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 				return err
 			}
 			key, err := ownKey(cmd.Context(), a, sign.Key)
-			if len(states) > 0 { // signing has started: an earlier run was interrupted, or another user added this user's key
+			if len(states) > 0 { // signing has started, because an earlier run was interrupted or because another user started it
 				start := states[0].Event.Hash
 				s, _, err := c.Signers.Load()
 				if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
@@ -69,7 +69,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := startSigning(c, "", key.File); err != nil { // check that the settings can be written before anything is signed
+			if _, err := startSigning(c, "", key.File); err != nil { // report invalid settings before signing anything
 				return err
 			}
 			desk, err := c.DeskOf(a.DB, a.Env, next)
@@ -110,7 +110,7 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 		return err
 	}
 	file := c.UserFile
-	if real, err := filepath.EvalSymlinks(file); err == nil { // keep the link if the configuration file is a symbolic link
+	if real, err := filepath.EvalSymlinks(file); err == nil { // preserve a symbolic link
 		file = real
 	}
 	if err := atomicfile.Write(file, edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
@@ -120,8 +120,8 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	return nil
 }
 
-// firstSigners returns the first state of the signers. In this state, key belongs to principal. If the signers file
-// does not exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
+// firstSigners returns the first state of the signers, in which key belongs to principal. If the signers file does not
+// exist, firstSigners also returns the text for this file. If the file exists, it must contain the key.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -142,8 +142,8 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	return s, text, err
 }
 
-// startSigning adds the settings for signing to the text of the user's configuration file, and returns the new text. It
-// adds the settings at the beginning, because in TOML they must precede the first table.
+// startSigning adds the settings for signing to the text of the user's configuration file, and returns the new text.
+// TOML requires that the settings precede the first table, so startSigning adds them at the beginning.
 func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	text, err := settings.ReadConfig(c.UserFile)
 	if err != nil && !settings.Missing(err) {
@@ -166,8 +166,8 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	return append([]byte(head), text...), nil
 }
 
-// keySource is a place where the user may have a key: a file, or the SSH agent if file is "". If literal is set, only
-// this key of the agent is used.
+// keySource is a possible location of the user's key: a file or, if file is "", the SSH agent. If literal is set, it is
+// the only key of the agent that can be used.
 type keySource struct {
 	file    string
 	literal ssh.PublicKey
@@ -183,7 +183,7 @@ func (s keySource) String() string {
 	return s.file
 }
 
-// fits returns an error if the key k, which was found in this source, cannot be used to sign decisions.
+// fits returns an error if k, a key in this source, cannot sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
 		return errors.New("the key is not the one in git's user.signingkey")
@@ -191,8 +191,8 @@ func (s keySource) fits(k ssh.PublicKey) error {
 	return sshsig.CheckKey(sshsig.Plain(k))
 }
 
-// ownKey returns the user's key. If file is set, the key must be in that file. Otherwise, ownKey returns the first
-// usable key among Git's signing key, the keys of the SSH agent, and the keys in ~/.ssh.
+// ownKey returns the key in file or, if file is "", the first usable key among Git's signing key, the keys of the SSH
+// agent, and the keys in ~/.ssh.
 func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
 	tools := signature.KeyTools(a)
 	var tried []string
@@ -217,7 +217,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 	return keys.Key{}, fmt.Errorf("%w: looked at %s; create a key with ssh-keygen -t ed25519, or select a key with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
-// keySources returns the places in which ownKey looks for a key.
+// keySources returns the possible locations of the key for ownKey, in order.
 func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	if file != "" {
 		return []keySource{{file: a.Path(file)}}
@@ -225,7 +225,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	var sources []keySource
 	if gitSetting(ctx, a, "gpg.format") == "ssh" {
 		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
-			sources = append(sources, keySource{literal: key}) // the private half is in the SSH agent, where Git also looks for it
+			sources = append(sources, keySource{literal: key}) // Git, too, uses the private half in the SSH agent
 		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}
@@ -244,8 +244,8 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	return sources
 }
 
-// gitSetting returns a value from Git's global configuration, or "". It ignores the configuration of the repository,
-// which is untrusted.
+// gitSetting returns a value from Git's global configuration, or "". It does not read the configuration of the
+// repository, which is untrusted.
 func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)
 	if home, err := a.Env.Home(); err == nil {

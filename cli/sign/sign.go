@@ -1,5 +1,5 @@
-// Package sign implements the signers command, which manages signers, and the sign command, which signs a statement
-// on the machine that has the key.
+// Package sign implements the signers command, which manages the people who may sign decisions, and the sign command,
+// which signs a statement on the machine with the key. A statement is the text about a decision that a user signs.
 package sign
 
 import (
@@ -50,7 +50,7 @@ func newSign(a *command.App) *cobra.Command {
 			}
 			file := cmp.Or(settings.Absolute(a.Env.Dir, keyFile), c.SignKey)
 			may := func(ssh.PublicKey) error { return nil }
-			if who, err := c.Signers.Signers(); err == nil { // the signers file may exist only on the machine with the database
+			if who, err := c.Signers.Signers(); err == nil { // this machine may have no signers file
 				may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
 			}
 			tools := signature.KeyTools(a)

@@ -68,8 +68,8 @@ func newSigners(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// newDocSigners returns a document that lists the signers in the signers file and reports which of their keys are valid
-// at the time t.
+// newDocSigners returns a document that lists the keys in the signers file, and whether each key is valid at the time
+// t.
 func newDocSigners(c settings.Config, t time.Time) (DocSigners, error) {
 	doc := DocSigners{
 		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
@@ -119,9 +119,9 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners checks the recorded states of the signers. Each state must be signed by a signer of the previous
-// state, and the last state must match the signers file and the settings. The document lists the states and the
-// problems.
+// ExamineSigners returns a document with the recorded states of the signers and the problems. There is a problem if a
+// signer of the previous state did not sign a state, or if the last state does not match the signers file and the
+// settings.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -187,15 +187,15 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// signSigners returns a signed statement for the change of the signers to newSigners. The caller must have opened desk
-// with newSigners as its signers.
+// signSigners returns a signed statement for a change of the signers to newSigners. desk must use newSigners as its
+// signers.
 func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, newSigners *signers.Signers) (*proof.Signed, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return nil, err
 	}
 	in := newSigners
-	if len(states) > 0 { // the last recorded state determines who can sign the change
+	if len(states) > 0 { // a signer of the last recorded state must sign the change
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
 			return nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)

@@ -25,7 +25,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Flags contains the values of the flags that control how a decision is signed.
+// Flags contains the flags for signing a decision.
 type Flags struct {
 	Key                  string
 	print                bool
@@ -42,8 +42,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// Decision returns the signed statement for an act of actor, or nil if acts need no signature. The prepare function
-// returns the statement to sign.
+// Decision returns the signed statement for an act of actor, or nil if no signature is necessary. prepare returns the
+// statement to sign.
 func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {
@@ -53,9 +53,9 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
 }
 
-// SignAs signs the statement that prepare returns with the key that findKey returns. If the flags specify files that
-// contain a statement and its signature, SignAs reads these files instead. With --print-statement, SignAs prints the
-// statement and returns ErrPrinted.
+// SignAs signs the statement from prepare with the key from findKey. If the flags specify files with a statement and
+// its signature, SignAs returns the content of these files instead. With --print-statement, SignAs prints the statement
+// from prepare and returns ErrPrinted.
 func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), findKey func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
@@ -96,8 +96,8 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 	return SignQuietly(ctx, a, key, text)
 }
 
-// Signs reports whether acts are signed. Acts are signed if a flag or a setting requires signatures, if the user is
-// connected over SSH, or if signing has started in the database. A dry run is not signed.
+// Signs reports whether decisions must be signed. This is the case if a flag or a setting requires signatures, if the
+// user is connected over SSH, or if signing has started in the database. A dry run needs no signature.
 func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	if a.Flags.DryRun && !f.print {
 		return false, nil
@@ -117,8 +117,8 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	return len(states) > 0, err
 }
 
-// DeskFor returns a desk with which the actor of session b can make one decision. If decisions must be signed, the desk
-// contains the statement that prepare returns, with its signature.
+// DeskFor returns a desk for a single decision of the actor of b. If decisions must be signed, the actor signs the
+// statement that prepare returns, and the desk contains the signed statement.
 func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
@@ -127,7 +127,8 @@ func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, pr
 	return b.Desk.Signed(*signed), nil
 }
 
-// KeyTools returns the tools that find and use the user's keys. ssh-keygen may prompt the user on the terminal.
+// KeyTools returns the tools for finding and using the user's keys. They may run ssh-keygen, which can prompt the user
+// on the terminal.
 func KeyTools(a *command.App) keys.Tools {
 	if a.Remote != nil {
 		return keys.Tools{Dial: a.Remote.Forwarded, Stderr: a.Env.Err}
@@ -148,8 +149,8 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 	return SigningKeyOf(ctx, a, who, actor, file)
 }
 
-// SigningKeyOf returns the key that signs for actor: the key in the given file, the configured key, or a key of the SSH
-// agent. From the SSH agent, it takes the first key that can sign for actor according to signerList.
+// SigningKeyOf returns the key that signs for actor: the key in file, the configured key, or the first key of the SSH
+// agent that signerList permits for actor.
 func SigningKeyOf(ctx context.Context, a *command.App, signerList *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
 	now := a.Env.Now()
@@ -166,7 +167,7 @@ func SigningKeyOf(ctx context.Context, a *command.App, signerList *signers.Signe
 	return key, err
 }
 
-// SignQuietly signs text with key without printing a note.
+// SignQuietly signs text with key. Unlike SignAs, it does not print a note.
 func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*proof.Signed, error) {
 	signature, err := KeyTools(a).Sign(ctx, key, text)
 	if err != nil {
@@ -183,11 +184,11 @@ func KeyName(k keys.Key) string {
 	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
 }
 
-// DefaultTier is the value that removes the user's choice of a tier for a tool. The tier in the definition of the tool
-// then applies.
+// DefaultTier is the value that removes a user's choice of a tier, so the tier in the definition of the tool applies
+// again.
 const DefaultTier = "default"
 
-// DescribeStatement returns a description of each item that a statement decides.
+// DescribeStatement returns a line for each decision in a statement.
 func DescribeStatement(st statement.Statement) []string {
 	verdict := statement.VerdictOf(st.Act)
 	switch act := st.Act.(type) {

@@ -1,4 +1,4 @@
-// This file implements the checkpoint command and reads the checkpoints that users pass to the verify command.
+// This file implements the checkpoint command, and reads the checkpoints for the verify command.
 
 package verify
 
@@ -147,7 +147,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched is a ledger that passes each event and each call to checker when it reads them.
+// watched is a ledger that passes each event and each call that it reads to checker.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker
@@ -181,19 +181,20 @@ func (logOnly) Structure(context.Context, bool, func(history.Damage)) error { re
 
 func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) error { return nil }
 
-// keptCheckpoint is a checkpoint from a file. The log of the database must extend it.
+// keptCheckpoint is a checkpoint in a file of the user. The log of the database must extend this checkpoint.
 type keptCheckpoint struct {
 	checkpoint.Checkpoint
 	file     string
 	signed   bool // the signature was verified
-	unproven bool // the newest call of the checkpoint is in a file that the user did not pass
+	unproven bool // the newest call of the checkpoint was moved to a file that the user did not pass
 }
 
-// readCheckpoints reads the checkpoints in files. It verifies their signatures with the public key in the file at the
-// path in key. If key is "", it uses the user's own key. If the user has no key, it does not verify the signatures.
+// readCheckpoints reads the checkpoints in files and verifies their signatures. key is the path of a file with the
+// public key. If it is "", the key in the user's configuration folder is used. If there is no such key, readCheckpoints
+// does not verify the signatures.
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
-	if len(files) > 0 && a.Remote == nil { // a user connected over SSH has the key on another machine
+	if len(files) > 0 && a.Remote == nil { // the key of a user connected over SSH is on another machine
 		_, public, err := checkpointKeys(a.Env)
 		if key != "" {
 			public, err = a.Path(key), nil
@@ -203,7 +204,7 @@ func readCheckpoints(ctx context.Context, a *command.App, files []string, key st
 		}
 		known, err = checkpoint.ReadVerifier(public)
 		if key == "" && settings.Missing(err) {
-			known = nil // the user's own key is optional
+			known = nil // the key in the configuration folder is optional
 		} else if err != nil {
 			return nil, err
 		}

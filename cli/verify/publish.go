@@ -18,8 +18,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// publishDecided publishes a checkpoint and the registry if this process made decisions since the last publication
-// and targets are configured.
+// publishDecided publishes a checkpoint and the registry to the configured targets if this process made decisions since
+// the last publication.
 func publishDecided(ctx context.Context, a *command.App) error {
 	if !a.Publisher.Take() || a.Config == nil || a.Scratch != "" {
 		return nil
@@ -39,8 +39,8 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return errors.Join(checkpoint, registry)
 }
 
-// PublishAtExit publishes the decisions of this process before the process exits. If publication fails, PublishAtExit
-// prints a note, and the decisions remain valid.
+// PublishAtExit publishes the unpublished decisions of this process before the process exits. If the publication fails,
+// PublishAtExit only prints a note, because the decisions remain valid.
 func PublishAtExit(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
@@ -51,9 +51,8 @@ func PublishAtExit(ctx context.Context, a *command.App) {
 	}
 }
 
-// PublishWhileRunning starts a goroutine that publishes after each decision of this process. After each publication,
-// the goroutine refreshes state. Calling stop ends the goroutine. The caller must then call PublishAtExit, which
-// publishes the remaining decisions.
+// PublishWhileRunning starts a goroutine that publishes after each decision of this process, and then refreshes state.
+// stop ends the goroutine. The caller must then call PublishAtExit, which publishes the remaining decisions.
 func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()
@@ -63,7 +62,7 @@ func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints
 		defer close(ended)
 		for range woken {
 			if err := publishDecided(ctx, a); err != nil {
-				a.Publisher.Again() // keep the decisions for the next attempt; PublishAtExit reports an error that persists
+				a.Publisher.Again() // the next attempt includes these decisions; PublishAtExit reports a persistent error
 			}
 			state.Refresh(ctx)
 		}
@@ -97,8 +96,8 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	return err
 }
 
-// WatchCheckpoints returns a cache of the publication status, for screens that must not block. The cache ignores
-// errors, which the doctor command reports.
+// WatchCheckpoints returns a cache of the publication status for screens, which must not block. Errors are ignored
+// here, but the doctor command reports them.
 func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
 		p, err := CheckpointPublisher(a)
@@ -109,8 +108,7 @@ func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	}}
 }
 
-// CheckpointPublisher returns a publisher for the configured target. The publisher has no signer. a.Config must be
-// set.
+// CheckpointPublisher returns a publisher for the configured target, without a signer. a.Config must be set.
 func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	c := a.Config
 	state, err := process.StateHome(a.Env)
@@ -132,7 +130,7 @@ func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	}, nil
 }
 
-// DocPublished describes how much of the log is published in checkpoints.
+// DocPublished describes which part of the log is published in checkpoints.
 type DocPublished struct {
 	To        string `json:"to"`
 	Size      int64  `json:"size"`         // number of events in the newest checkpoint, or 0 before the first publication

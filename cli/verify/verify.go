@@ -130,9 +130,9 @@ func newVerify(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// checkCallFiles returns an error if it cannot read one of the given files. Without this check, a mistyped name would
-// be reported as damage. checkCallFiles does not open pipes, because opening a pipe blocks until another process writes
-// to it.
+// checkCallFiles returns an error if one of the given files cannot be read. Without this check, a mistyped name would
+// be reported as damage. checkCallFiles does not open a pipe, because this blocks until another process opens the pipe
+// for writing.
 func checkCallFiles(a *command.App, files []string) error {
 	for _, file := range files {
 		info, err := os.Stat(a.Path(file))
@@ -153,9 +153,9 @@ func checkCallFiles(a *command.App, files []string) error {
 	return nil
 }
 
-// Verified verifies the database and the version files in its workspace folders. It ignores files that are missing in
-// the database, because a folder may be newer than a copy of the database. The drift command reports these files. If
-// checker is not nil, Verified passes the events and calls of the log to it.
+// Verified verifies the database and the version files in its workspace folders. It ignores files that are not recorded
+// in the database, because a folder may be newer than a copy of the database. The drift command reports these files. If
+// checker is not nil, Verified passes the events and calls of the log to checker.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
 	var err error
@@ -168,7 +168,7 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	if err != nil {
 		return r, err
 	}
-	damagedOr := func(err error) error { // after damage, rows may be unreadable, so the damage explains the error
+	damagedOr := func(err error) error { // damage explains an unreadable row
 		if len(r.Damage) > 0 {
 			return nil
 		}
@@ -207,8 +207,8 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	return r, nil
 }
 
-// PrintReport prints the result of a verification. checkpoints contains the checkpoints that were compared with the
-// log.
+// PrintReport prints the result of a verification. checkpoints contains the checkpoints with which the log was
+// compared.
 func PrintReport(a *command.App, r Verification, checkpoints []keptCheckpoint) error {
 	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []findings.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {

@@ -1,4 +1,4 @@
-// This file completes the commands that users enter in the dialogue, and asks users to confirm decisions.
+// This file completes the commands that users enter in the dialogue, and requires confirmation of decisions.
 
 package workbench
 
@@ -18,8 +18,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// extraArgs contains the commands that act on a proposal. The value is the number of arguments in addition to the id
-// of the proposal. If the user enters no id, these commands act on the current proposal.
+// extraArgs maps each command that acts on a proposal to the number of its arguments after the id of the proposal. If
+// the user enters no id, the command acts on the current proposal.
 var extraArgs = map[string]int{
 	"show": 0, "diff": 0, "review": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
@@ -32,7 +32,7 @@ var confirmed = map[string]proposals.Act{
 	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
 }
 
-// entered is a command that the user entered, after parsing.
+// entered is a parsed command that the user entered.
 type entered struct {
 	cmd  *cobra.Command
 	name string
@@ -47,9 +47,9 @@ func (o entered) has(flags ...string) bool {
 // words returns the complete command line.
 func (o entered) words() []string { return append(strings.Fields(o.name), o.args...) }
 
-// complete adds the missing parts of an entered command, which are the id of the current proposal, a reason, and the
-// digest of the content that the user read. Before a decision, it asks the user for confirmation. It returns false if
-// the command must not run.
+// complete adds missing parts to an entered command: the id of the current proposal, a reason, and the digest of the
+// content that the user read. If the command makes a decision, complete prompts the user to confirm the decision. It
+// returns false if the command must not run.
 func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool) {
 	t, ok := d.parse(words)
 	if !ok { // the command reports the error
@@ -118,8 +118,8 @@ func (d *dialogue) parse(words []string) (entered, bool) {
 	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
 }
 
-// setCurrent makes the proposal or change set that ref denotes the current one. It does nothing if ref is invalid or
-// denotes several proposals.
+// setCurrent makes the proposal or change set that ref denotes current. It does nothing if ref is invalid or denotes
+// several proposals.
 func (d *dialogue) setCurrent(ctx context.Context, ref string) {
 	if _, set := review.ChangeSetRef(ref); set {
 		d.current, d.about = "", ref
@@ -135,8 +135,8 @@ func (d *dialogue) setCurrent(ctx context.Context, ref string) {
 	}
 }
 
-// confirm describes the effect of a decision, asks for the reason if the decision requires a reason, and asks for
-// confirmation. It returns false if the command must not run.
+// confirm describes the effect of a decision, and prompts the user for a confirmation and, if the decision requires
+// one, a reason. It returns false if the command must not run.
 func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) bool {
 	refs := t.refs
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
@@ -169,8 +169,8 @@ func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) b
 }
 
 // bindApproval adds the digests of the content that the user read in this dialogue to an approval. If the user has not
-// read the change of a proposal, or a finding about hidden characters, bindApproval prints the command that shows the
-// unread part, and returns false.
+// yet read a change, or a finding about hidden characters, bindApproval prints the command that shows the unread part,
+// and returns false.
 func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
@@ -192,8 +192,8 @@ func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals
 	return whole
 }
 
-// missing returns the command that the user must enter before an approval to read the rest of the proposal. It
-// returns "" if the user has read everything.
+// missing returns the command that shows the unread part of the proposal, which the user must read before an approval.
+// It returns "" if the user has read everything.
 func (h *readProposal) missing() string {
 	read := func(by ...string) bool {
 		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
@@ -210,8 +210,8 @@ func (h *readProposal) missing() string {
 	return ""
 }
 
-// describe prints the effect of a decision on a proposal. If the decision is not possible, describe returns false. The
-// caller then runs the command, which reports the problem.
+// describe prints the effect of a decision on a proposal. If the decision is not possible, describe returns false, and
+// the caller runs the command to report the problem.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
 	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
@@ -241,8 +241,7 @@ func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.
 	return true
 }
 
-// confirmCall asks for the reason and the confirmation of a decision about a waiting call. It returns false if the
-// command must not run.
+// confirmCall is like confirm, for a decision about a waiting call.
 func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 	if len(t.refs) != 1 {
 		return true
@@ -270,8 +269,8 @@ func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 	return d.askYes(1, form.Verb)
 }
 
-// reason asks for the text that a command requires, and adds the text to the command. It offers to repeat the text of
-// the previous attempt at the same act. It returns false if the user enters no text.
+// reason prompts the user for the text that a command requires, and adds the text to the command. After a failed
+// attempt, the user can reuse the previous text. reason returns false if the user enters no text.
 func (d *dialogue) reason(t *entered, title string) bool {
 	if t.has("note", "note-file") {
 		return true
@@ -287,7 +286,7 @@ func (d *dialogue) reason(t *entered, title string) bool {
 	for {
 		line, more := d.ask("| ")
 		if !more {
-			return false // the input ended in the middle of the text
+			return false // the input ended within the text
 		}
 		if line == "." {
 			break
@@ -304,8 +303,8 @@ func (d *dialogue) reason(t *entered, title string) bool {
 	return true
 }
 
-// askYes asks for confirmation and reports whether the user confirmed. The confirmation is "y" for one object, and n
-// followed by "y", such as "3y", for n objects.
+// askYes prompts the user for a confirmation and reports whether the user confirmed. For a decision on n objects, the
+// user must type n and "y", such as "3y", or only "y" if n is 1.
 func (d *dialogue) askYes(n int, verb string) bool {
 	want := "y"
 	if n > 1 {

@@ -24,15 +24,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// dialogue is the workbench in plain text. It reads commands in a loop and runs them in this process. Commands
-// without an id act on the current proposal. The dialogue protects decisions in the same way as the screen does. It
-// binds each decision to the content that the user read in the dialogue, and asks for confirmation before the
-// decision.
+// dialogue is the workbench in plain text. It reads commands in a loop and runs them in this process. Commands without
+// an id act on the current proposal. As on the screen, each decision is bound to the content that the user read in the
+// dialogue, and the user must confirm it.
 type dialogue struct {
 	app  *command.App
 	desk command.Session
 	in   *bufio.Reader
-	asks bool // whether input and output are a terminal, so that a person can answer questions
+	asks bool // whether input and output are a terminal, where a person can answer questions
 
 	current proposals.ID // the current proposal, or ""
 	about   string       // name of the current proposal or change set, or "" if neither is selected
@@ -40,21 +39,21 @@ type dialogue struct {
 	list    []proposals.ID
 	read    map[proposals.ID]*readProposal
 	calls   map[string]string // digests of the calls that the user read, by id
-	reasons map[string]string // last reason entered for each act
+	reasons map[string]string // last reason entered for each command and its arguments
 	command string            // name of the running command
 	next    string            // command that the user entered instead of reading on
 	stamp   int64
 }
 
-// readProposal contains the content of a proposal that the user read last, and the names of the commands that printed
-// this content.
+// readProposal contains the content of a proposal that the user last read, and the names of the commands that printed
+// it.
 type readProposal struct {
 	review.Dossier
 	by []string
 }
 
-// runDialogue runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit
-// status of the last command, as a shell does with a script.
+// runDialogue runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit status
+// of the last command, as a shell does for a script.
 func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 	a.RestoreGC()
 	d := &dialogue{
@@ -87,7 +86,7 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 			d.print("A quotation mark is not closed, or a backslash is at the end.")
 			status = command.ExitUsage
 			continue
-		case len(words) > 0 && words[0] == "toolcrib": // accept commands as printed in hints
+		case len(words) > 0 && words[0] == "toolcrib": // hints print commands in this form
 			words = words[1:]
 		}
 		if len(words) == 0 {
@@ -115,7 +114,7 @@ func (d *dialogue) print(format string, args ...any) {
 
 // ask prints a question and reads one line of input. It returns false at the end of the input.
 func (d *dialogue) ask(question string) (string, bool) {
-	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // errors can be ignored, because the input ends when the terminal is disconnected
+	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // if the terminal is disconnected, reading the input fails, too
 	line, err := d.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
@@ -176,8 +175,8 @@ func (d *dialogue) runEntered(ctx context.Context, words []string) int {
 	return d.run(ctx, args...)
 }
 
-// help prints the commands of the dialogue and the commands of the program. If all is false, it prints only commands
-// about proposals.
+// help prints the commands of the dialogue and of the program. If all is false, it omits the commands of the program
+// that are not about proposals.
 func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
 		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
@@ -198,7 +197,7 @@ func (d *dialogue) help(all bool) int {
 	return command.ExitOK
 }
 
-// endless contains commands that run until the user stops them. The dialogue does not offer these commands.
+// endless lists the commands that run until the user stops them. They cannot be run in the dialogue.
 var endless = []string{"serve", "mcp", "guard", "watch", "demo"}
 
 // step shows the next or the previous proposal of the last list that was printed.
@@ -261,7 +260,7 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	return child.Program.Run(ctx, child)
 }
 
-// page prints text and reports whether all of it was printed. On a terminal, it pauses after each screen, and the
+// page prints text and reports whether it printed the whole text. On a terminal, it pauses after each screen, and the
 // user can stop the output.
 func (d *dialogue) page(text []byte) bool {
 	width, height := terminalSize(d.app)
@@ -286,7 +285,7 @@ func (d *dialogue) page(text []byte) bool {
 	return true
 }
 
-// Listed sets the list in which the next and back commands move. After a list, no proposal is current.
+// Listed sets the list for the next and back commands. After that, no proposal is current.
 func (d *dialogue) Listed(found []proposals.Proposal) {
 	d.list = lists.Map(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
@@ -305,7 +304,7 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 	}
 }
 
-// ListedCall makes the first call of a printed list the current call.
+// ListedCall makes a call the current call. id is the first call of a printed list.
 func (d *dialogue) ListedCall(id string) { d.call = id }
 
 // ShownCall records that a call was printed, and makes it the current call.

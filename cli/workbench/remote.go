@@ -1,4 +1,4 @@
-// This file runs the workbench on a terminal over SSH. It also signs the decisions that users make on the screen.
+// This file runs the workbench on a terminal over SSH, and signs the decisions that users make on the screen.
 
 package workbench
 
@@ -37,7 +37,7 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	keyboard := process.ReaderFunc(func(p []byte) (int, error) {
 		n, err := limited.Read(p)
 		if err != nil {
-			<-over // report the error only when the program ends, because writes may still be in progress
+			<-over // wait, because writes may still be in progress
 		}
 		return n, err
 	})
@@ -67,23 +67,23 @@ const (
 // Limits for the input from a remote terminal. They are necessary because the event reader of Bubble Tea buffers
 // pastes and unknown sequences without a limit.
 const (
-	maxTyped   = 1 << 20                // bytes after which a paste is ended
-	longTyped  = 64 << 10               // bytes after which a paste is ended at the next pause
-	maxBehind  = 16 << 10               // bytes of keys that may wait for the workbench
+	maxTyped   = 1 << 20                // maximum number of bytes in a paste
+	longTyped  = 64 << 10               // number of bytes after which a pause ends a paste
+	maxBehind  = 16 << 10               // maximum number of bytes of keys that wait for the workbench
 	typingRest = 500 * time.Millisecond // minimum duration of a pause in typing
 	keyRest    = 10 * time.Millisecond  // after a pause of this duration, the workbench has processed all keys
 	readerRest = 200 * time.Millisecond // time after which the event reader discards an unknown sequence
 )
 
-// limitedKeyboard is a reader that limits how much input the event reader buffers. If a paste is too long,
-// limitedKeyboard ends the paste and drops the rest, because the event reader would otherwise interpret the rest as
-// keys. It also drops keys that arrive faster than the workbench can process them, because each key draws a frame.
+// limitedKeyboard is a reader that limits how much input the event reader buffers. It ends a paste that is too long,
+// and drops the rest of the paste, which the event reader would otherwise interpret as keys. It also drops keys that
+// arrive faster than the workbench can process them, because each key draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time
 	rest func() // waits for readerRest
 
-	typed    int    // bytes passed on since an end mark was last inserted
+	typed    int    // bytes passed on since the last inserted end mark
 	behind   int    // bytes outside of pastes since the last pause
 	tail     string // last bytes of the input, which may be the beginning of a mark
 	pasting  bool   // whether the last mark was a start mark; a malicious client can send marks at any time
@@ -113,8 +113,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take processes input that was read. waited is the duration of the read. A long duration indicates that the user
-// paused. Input that arrived while the workbench was busy is read without waiting.
+// take processes input that was read. waited is the duration of the read. A long duration means that the user paused,
+// because the read of input that is already available takes almost no time.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0
@@ -155,7 +155,7 @@ func (k *limitedKeyboard) mark(data []byte) (n int, found bool) {
 	return n, true
 }
 
-// pass passes on the bytes of data. If a limit is exceeded, it ends the paste and drops the bytes instead.
+// pass adds data to the output. If a limit is exceeded, it ends the paste and drops data instead.
 func (k *limitedKeyboard) pass(data []byte) {
 	if k.pasting {
 		k.behind = 0
@@ -226,8 +226,8 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 	return s.calls.Signed(*signed), nil
 }
 
-// sign asks the user to sign the statement that prepare returns, and returns the signed statement. It returns nil if
-// no signature is necessary.
+// sign lets the user sign the statement that prepare returns, and returns the signed statement. It returns nil if no
+// signature is necessary.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {

@@ -1,4 +1,4 @@
-// Package workbench opens the workbench on a local terminal, on a terminal over SSH, or as a dialogue in plain text.
+// Package workbench runs the workbench on a local terminal, on a terminal over SSH, or as a dialogue in plain text.
 package workbench
 
 import (
@@ -40,8 +40,8 @@ import (
 	"toolcrib/tui"
 )
 
-// Run opens the workbench if the user starts toolcrib without a command. Without a terminal, it returns a usage
-// error.
+// Run opens the workbench. It is called if the user starts toolcrib without a command. Without a terminal, it returns a
+// usage error.
 func Run(cmd *cobra.Command, a *command.App) error {
 	if !a.Form.Accessible && (!a.Env.InTerminal || !a.Env.OutTerminal) {
 		if !a.Form.JSON {
@@ -52,11 +52,11 @@ func Run(cmd *cobra.Command, a *command.App) error {
 	return Open(cmd.Context(), a, "")
 }
 
-// framesPerSecond is the frame rate of the screen. A lower rate would delay the response to keys. A higher rate would
-// wake the processor more often even if nothing changes.
+// framesPerSecond is the frame rate of the screen. A lower rate would delay the response to keys, and a higher rate
+// would wake the processor more often, even if nothing changes.
 const framesPerSecond = 30
 
-// Open runs the workbench until the user quits. The workbench shows the place with the given name or, if place is "",
+// Open runs the workbench until the user quits. place is the name that the workbench shows for the registry, by default
 // the project of the configured layer.
 func Open(ctx context.Context, a *command.App, place string) (err error) {
 	a.Creates = true
@@ -78,9 +78,9 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	defer a.KeepCalls(ctx, func(string) {})()                   // errors are ignored here; the next command that moves calls reports them
-	open, end := context.WithCancel(context.WithoutCancel(ctx)) // a signal must not cancel all writes at once, so this context ignores signals
-	defer end()                                                 // ends the reads of closed pages
+	defer a.KeepCalls(ctx, func(string) {})()                   // a later command reports the errors
+	open, end := context.WithCancel(context.WithoutCancel(ctx)) // not canceled by a signal, which would abort all writes at once
+	defer end()                                                 // abort the reads of closed pages
 	conf := tui.Config{
 		Context: open, Remote: a.Remote != nil,
 		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, c.Layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: c.Layer, Place: place,
@@ -96,7 +96,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Servers = nil // the list would be read from the files of the server, not of the user
+		conf.Servers = nil // the servers would be those in files on the server, not those of the user
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -112,7 +112,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	}
 	width, height := terminalSize(a)
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
-	conf.Elsewhere = func() []tui.Elsewhere { // commands that the search finds, but that run outside of the workbench
+	conf.Elsewhere = func() []tui.Elsewhere { // commands and settings outside of the workbench, for the search
 		var all []tui.Elsewhere
 		for _, c := range a.Program.Root(a).Commands() {
 			if c.IsAvailableCommand() {
@@ -148,8 +148,8 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 }
 
 // runProgram runs the workbench until the user quits. It handles signals itself, because Bubble Tea's handler can wait
-// forever after the context of the program loop has ended. The first signal cancels the current write, and the outcome
-// of the write is printed after the terminal has been restored. The second signal ends the program without waiting.
+// forever after the context of the program loop has ended. The first signal cancels the current write. After restoring
+// the terminal, runProgram prints the outcome of this write. The second signal ends the program without waiting.
 func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.Env.Hold != nil {
@@ -186,8 +186,8 @@ func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	return err
 }
 
-// draftsFolder returns the folder for unsent texts, or "" if unsent texts are not stored. Each database has a folder
-// of its own, so that the workbench does not show texts that belong to another database.
+// draftsFolder returns the folder for unsent texts, or "" if unsent texts are not stored. The folder depends on the
+// database, because the workbench must not show texts that belong to another database.
 func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	var all string
 	if a.Remote != nil {
@@ -201,7 +201,7 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 		return "", nil
 	}
 	first, err := command.ReadView(ctx, a.DB.View, func(r review.Reader) (string, error) { return r.EventHash(ctx, 1) })
-	if errors.Is(err, proposals.ErrNotFound) { // the database is damaged; toolcrib verify describes the damage
+	if errors.Is(err, proposals.ErrNotFound) { // the database is damaged, which toolcrib verify reports
 		first, err = strings.Repeat("0", 16), nil
 	}
 	if err != nil {
@@ -279,6 +279,5 @@ func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	return events[0].Seq, nil
 }
 
-// DemoPlace is the place in which the demonstration opens the workbench. In this place, the workbench guides the
-// user.
+// DemoPlace is the place that the workbench of the demonstration shows. In this place, the workbench guides the user.
 const DemoPlace = "demo"

@@ -25,10 +25,9 @@ import (
 	"toolcrib/store"
 )
 
-// ClientEntries returns the servers of all clients, and the client files that configure these servers. It searches the
-// files of this machine and of the working directory. Each entry has the server's name in toolcrib. If the database
-// contains the command of a server, the name of the server is reserved for this command. ClientEntries also works
-// without a database.
+// ClientEntries returns the servers of all clients, and the files in which clients configure them, on this machine and
+// in the working directory. Each entry contains the name of the server in toolcrib. If the database contains the
+// command of a server, only a server with this command can have the name. ClientEntries also works without a database.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -51,12 +50,12 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns the servers that are in the given files and in the database, keyed by name. Each server has the
-// command or URL that was used when its tools were first proposed.
+// recorded returns the servers that are both in the given files and in the database, by name. Each server has the
+// command or URL with which its tools were first proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
 	defer func(creates bool) { a.Creates = creates }(a.Creates)
-	a.Creates = false // reading must not create a database
+	a.Creates = false // do not create a database
 	for _, f := range files {
 		for i := range f.Servers {
 			for _, name := range []string{f.Servers[i].Guard.Name, registry.ServerName(f.Servers[i].Name)} {
@@ -77,8 +76,8 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 }
 
 // guardPrefix returns the program and the flags at the beginning of a guard's command line. In a user's file, the
-// program is a path, because a graphical client does not have the PATH of the shell. In a project's file, the program
-// is a name, because the file must work on other machines.
+// program is a path, because graphical clients do not have the PATH of the shell. In a project's file, the program is a
+// name, because other machines use the file, too.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
 	c, err := a.Settings()
@@ -99,14 +98,14 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// ownProgram returns the path of this program for use in the configuration files of clients. If the program is also
-// found in PATH, ownProgram returns the path found there, which remains valid after upgrades.
+// ownProgram returns the path of this program for the configuration files of clients. If PATH also leads to this
+// program, ownProgram returns that path, which remains valid after upgrades.
 func ownProgram(a *command.App) (string, error) {
 	own := a.Env.Program
 	if own == "" {
 		return "toolcrib", nil
 	}
-	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // go run creates such files
+	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // a file that go run creates
 	found, err := exec.LookPath("toolcrib")
 	if err != nil || !filepath.IsAbs(found) || temporary(found) {
 		found = ""
@@ -149,10 +148,10 @@ const (
 	silent  = "the server does not respond, so toolcrib cannot check whether the server requires a sign-in (OAuth); when the server responds, run toolcrib wrap again"
 )
 
-// signIn connects to a server at a URL without credentials. If the server rejects the connection because the client
-// must obtain a token with OAuth, signIn returns the reason signsIn. If the server does not respond, it returns the
-// reason silent. Otherwise, it returns "". If the entry has headers or a token, signIn returns "" without connecting.
-// atLeast is a lower bound for the time limit.
+// signIn connects to a server at a URL without credentials, and returns the reason why the server cannot be guarded, or
+// "". The reason is signsIn if the server requires that the client obtains a token with OAuth, and silent if the server
+// does not respond. If the entry has headers or a token, signIn returns "" without connecting. atLeast is a lower bound
+// for the time limit.
 func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
 	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })

@@ -1,4 +1,4 @@
-// This file plans changes to the hooks that clients use to check skills and instruction files.
+// This file plans changes to the hooks with which clients check skills and instruction files.
 
 package wrap
 
@@ -25,8 +25,8 @@ func machine(a *command.App) (clients.Machine, error) {
 	return clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}, err
 }
 
-// planHooks returns the planned changes to the files in which clients configure hooks. Each change adds or removes the
-// hook that checks skills and instruction files. If ids is not empty, only the files of these clients change.
+// planHooks returns the changes to the files in which clients configure hooks. Each change adds or removes the hook
+// that checks skills and instruction files. If ids is not empty, only the files of these clients change.
 func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -40,7 +40,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	var plans []*wrapping
 	found := m.Hooks(ids...)
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		for _, c := range clients.All() { // list these clients, so that the output does not suggest that their sessions stop
+		for _, c := range clients.All() { // tell the user that sessions of these clients will not stop
 			if c.HasHooks() {
 				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "the client has no folder in your home folder; if you use this client: toolcrib wrap --hooks " + c.ID})
 			}
@@ -62,7 +62,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 				return nil, err
 			}
 			command := []string{p.Program, "check", "--files", "--hook", file.Client}
-			if now := file.HookCommand(); now != "" { // an existing hook without --db may use a database from an environment variable
+			if now := file.HookCommand(); now != "" { // an existing hook without --db may use another database
 				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
 					continue
 				}
@@ -80,8 +80,8 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	return plans, nil
 }
 
-// hookPrefix returns the program and the flags for the command line of a hook. Hooks ignore environment variables and
-// read only the configuration in the account's home folder. If a hook would therefore use a different database, the
+// hookPrefix returns the program and the flags for the command line of a hook. Hooks ignore environment variables, and
+// read only the configuration in the account's home folder. If a hook would use another database for this reason, the
 // flags include --db.
 func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p, err := guardPrefix(a, scope)
@@ -110,17 +110,17 @@ func hookWords(words []string) string {
 	}), " ")
 }
 
-// docStatusHook describes a file in which a client configures hooks, or would configure hooks.
+// docStatusHook describes a file for the hooks of a client. The file may not exist.
 type docStatusHook struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	Hooked bool   `json:"hooked"` // whether the file contains the hook that stops sessions if files differ from their approved versions
+	Hooked bool   `json:"hooked"` // whether the file contains the hook that checks skills and instruction files
 	// OffIn lists the settings files that disable the hooks of the client.
 	OffIn []string `json:"off_in,omitempty"`
 }
 
 // hooksOff returns the settings files that disable all hooks of Claude Code (code.claude.com/docs/en/hooks). It
-// searches the .claude folders in dir and its parents. It also searches the user's own folder, whose path is in user.
+// searches the folder user, and the .claude folders in dir and its parents.
 func hooksOff(dir, user string) []string {
 	folders := []string{user}
 	for at := dir; ; at = filepath.Dir(at) {

@@ -19,8 +19,8 @@ import (
 	"toolcrib/store"
 )
 
-// inspector inspects the entries of clients that start toolcrib. It evaluates the command line and the settings of an
-// entry as toolcrib would, and compares the result with the user's own settings.
+// inspector examines entries of clients that start toolcrib. It evaluates the command line and the settings of an entry
+// in the same way as toolcrib, and compares the result with the settings of the user.
 type inspector struct{ app *command.App }
 
 // preloads lists environment variables that make the loader run additional code in a program.
@@ -39,13 +39,13 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	}
 	line, server, err := i.parse(probe, s.Args)
 	switch {
-	case err != nil: // find the command of the server anyway, so that wrap can replace the guard
+	case err != nil: // wrap needs the command of the server to replace the guard
 		if at, dash := slices.Index(s.Args, "guard"), slices.Index(s.Args, "--"); at >= 0 && at+1 < dash && dash+1 < len(s.Args) {
 			line = clients.Line{Name: registry.ServerName(s.Args[at+1]), Server: dash + 1}
 		}
 		differs = cmp.Or(differs, "has unknown arguments: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
-		use.Differs = differs // the entry does not run the guard command, so its database does not matter
+		use.Differs = differs // not a guard, so its database does not matter
 		return use
 	}
 	use.Line = line
@@ -59,9 +59,9 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns a function that looks up the environment variables that toolcrib has when the client starts it.
-// Unless the entry clears the environment, they include the variables of this process. differs describes a variable
-// that prevents the comparison or loads additional code. If no variable does so, it is "".
+// environment returns a function that looks up an environment variable in the environment in which the client starts
+// toolcrib. Unless the entry clears the environment, it includes the variables of this process. differs describes a
+// variable that prevents the comparison or loads additional code, or is "" if there is no such variable.
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
 	all := s.Env
@@ -96,8 +96,8 @@ func (i inspector) environment(s clients.Start) (getenv func(string) string, dif
 	}, differs
 }
 
-// parse parses args in the same way as the program does. server reports whether args start a guard, and line describes
-// the guard.
+// parse parses args in the same way as toolcrib. server reports whether args start a guard, and line describes the
+// guard.
 func (i inspector) parse(probe *command.App, args []string) (line clients.Line, server bool, err error) {
 	root := i.app.Program.Root(probe)
 	cmd, rest, err := root.Find(args)
@@ -130,8 +130,8 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 	return line, true, nil
 }
 
-// program returns the path of the program that an entry starts. differs describes the difference between this program
-// and the user's program. It is "" if the programs are the same.
+// program returns the path of the program that an entry starts. differs states how this program differs from the user's
+// program, or is "" if both programs are the same.
 func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
 	own := i.app.Env.Program
 	file = find(s.Program, s.Dir, env("PATH"))
@@ -139,7 +139,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	case clients.Placeholder(s.Program):
 		return s.Program, "starts " + s.Program + ", which only its client can fill in"
 	case own == "" && filepath.Base(s.Program) == s.Program:
-		return cmp.Or(file, s.Program), "" // this system does not report the path of the running program
+		return cmp.Or(file, s.Program), "" // the path of the running program is unknown
 	case file == "" && filepath.Base(s.Program) == s.Program:
 		return s.Program, "starts " + s.Program + ", which is not in its PATH"
 	case file == "":
@@ -150,8 +150,8 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	return file, "starts another program: " + s.Program
 }
 
-// find returns the path of the file that is executed if a process in the folder dir starts program while path is the
-// value of PATH. It returns "" if the file cannot be determined.
+// find returns the path of the file that the system executes for program in the folder dir, with path as the value of
+// PATH. It returns "" if the file cannot be determined.
 func find(program, dir, path string) string {
 	switch {
 	case filepath.IsAbs(program):

@@ -31,7 +31,7 @@ import (
 // guarded.
 type docStatus struct {
 	output.Head
-	OK      bool              `json:"ok"` // whether no proposal waits for the user and all guards use the user's configuration
+	OK      bool              `json:"ok"` // true if no proposal waits for the user and all guards use the configuration of the user
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
 	// Calls lists the newest calls that wait for the user's approval.
@@ -41,9 +41,9 @@ type docStatus struct {
 	Waiting int `json:"waiting"`
 	// Follow describes the copy of the registry that this machine follows.
 	Follow *command.DocFollowing `json:"follow,omitempty"`
-	// Unchecked lists the files that clients read but toolcrib does not check.
+	// Unchecked lists the files that clients read, but that toolcrib cannot check.
 	Unchecked []string `json:"unchecked"`
-	// Unread is the number of live definitions that were approved although some part of them was not read.
+	// Unread is the number of live definitions that no user has read completely.
 	Unread int `json:"unread,omitempty"`
 	// Problems lists the files of clients that cannot be read, with the errors.
 	Problems []string `json:"problems"`
@@ -62,7 +62,7 @@ type docStatusServer struct {
 	Texts      *guarding.Counts   `json:"texts,omitempty"`
 	ChangeSets []string           `json:"change_sets"`
 	LastCall   *guarding.LastCall `json:"last_call,omitempty"`
-	// LeftOut lists the entries of the server's newest list that cannot be proposed. If the list could not be read,
+	// LeftOut lists the entries in the server's newest list that cannot be proposed. If the list could not be read,
 	// LeftOut contains the reason.
 	LeftOut []wire.Skipped `json:"left_out,omitempty"`
 }
@@ -168,8 +168,8 @@ func newStatus(a *command.App) *cobra.Command {
 	}
 }
 
-// unreadDatabase returns the error that the status command reports if opening the database failed with err. The
-// returned error contains a remedy, and the names of the guards that list no tools because of the failure.
+// unreadDatabase returns the error that the status command reports if opening the database returned err. It adds a
+// remedy, and the names of the guards that list no tools as a result.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {
@@ -200,7 +200,7 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 		}
 	}
 	if following != nil && !own {
-		return guarding.Read(ctx, entries, guarding.Store{ // without a database of its own, the machine has no proposals
+		return guarding.Read(ctx, entries, guarding.Store{ // without a local database, there are no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 				r, err := following.Copy.Whole(ctx)
 				if err != nil {
@@ -238,7 +238,7 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 	return status, unreadDatabase(a, err, entries)
 }
 
-// ownReader is a guarding.Reader for a machine that follows a registry and also has a database of its own.
+// ownReader is a guarding.Reader for a machine that follows a registry and also has a local database.
 type ownReader struct {
 	review.Reader
 	tools follow.Overlay
@@ -271,7 +271,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 	}
 }
 
-// ScreenServers returns a function with which the workbench reads the status of the servers.
+// ScreenServers returns a function that reads the status of the servers for the workbench.
 func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
 		entries, _, err := ClientEntries(ctx, a)
@@ -299,7 +299,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 				switch {
 				case v.Last == nil:
 				case e.State != clients.Guarded:
-					last = "" // the call passed through the guard of another entry
+					last = "" // the last call went through the guard of another entry
 				default:
 					last = output.Timestamp(v.Last.At) + " " + v.Last.Tool + " " + string(v.Last.Code)
 				}
@@ -355,7 +355,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 }
 
-// mostLeftOut is the maximum number of left-out entries that are printed for each server.
+// mostLeftOut is the maximum number of skipped entries to print for each server.
 const mostLeftOut = 5
 
 // textCounts formats the numbers of a server's texts by state. It returns "" if the server has no reviewed texts.

@@ -1,5 +1,5 @@
-// Package wrap implements the wrap, unwrap, and status commands. The wrap command changes the files of MCP clients so
-// that the clients start their servers through a guard, and the unwrap command reverts these changes. The status
+// Package wrap implements the wrap, unwrap, and status commands. The wrap command edits the configuration files of MCP
+// clients to make the clients start their servers through a guard. The unwrap command reverts these changes. The status
 // command shows which servers are guarded.
 package wrap
 
@@ -62,7 +62,7 @@ type docWrapFile struct {
 	Hunks   []document.Hunk `json:"hunks"`          // changes to the file, with secrets masked
 }
 
-// docWrapLeft is a server or a whole file that remains unchanged, and the reason.
+// docWrapLeft is a server or a file that remains unchanged, with the reason.
 type docWrapLeft struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
@@ -131,7 +131,7 @@ type wrapping struct {
 	hook          bool
 }
 
-// planServers returns the planned changes to the files that configure servers. It adds the servers that remain
+// planServers returns the changes to the files in which clients configure servers. It adds the servers that remain
 // unchanged to doc.
 func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	entries, files, err := ClientEntries(ctx, a)
@@ -142,7 +142,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 		return nil, err
 	}
 	if !f.undo {
-		var group errgroup.Group // find out which servers require a sign-in, which a guard cannot do
+		var group errgroup.Group // detect servers that require a sign-in, because they cannot be guarded
 		for i := range entries {
 			if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
 				group.Go(func() error {
@@ -224,7 +224,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 	return plans, nil
 }
 
-// choose returns the entries and files that the flags and the client ids select.
+// choose returns the entries and files that the flags and the ids of clients select.
 func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []string) ([]clients.Entry, []clients.File, error) {
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
@@ -244,7 +244,8 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	return entries, slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return excluded(&file) }), nil
 }
 
-// finish prints the planned changes, asks for confirmation if necessary, and writes the changes.
+// finish prints the planned changes and writes them. In a terminal, it first prompts the user for confirmation, unless
+// the user passed --yes.
 func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	asks := !f.yes && !a.Flags.DryRun && len(plans) > 0
 	if asks {
@@ -292,8 +293,8 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	return cmp.Or(err, process.CheckFindings(len(d.Left) == 0))
 }
 
-// noChangeReason returns the reason why no file needs to change, as a phrase that can be appended to a message. It
-// returns "" if a problem prevents the change.
+// noChangeReason returns the reason why no file needs to change, in a form that can be appended to a message. It
+// returns "" if a problem prevents the changes.
 func (d *docWrap) noChangeReason(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:
