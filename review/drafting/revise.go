@@ -117,7 +117,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 				return nil, err
 			}
 			if p.State == proposals.NeedsChanges {
-				return nil, fmt.Errorf("%s: %w: the proposal waits for its author, who can change the change set in the next revision", p.Name(), proposals.ErrState)
+				return nil, proposals.StateError(p.Name() + ": the proposal waits for its author, who can change the change set in the next revision")
 			}
 			rev.Draft.ChangeSet = changeSet
 			if moved[i], _, err = d.revise(ctx, tx, actor, rev.Author, p, admission.NewSubmission(rev.Draft)); err != nil {

@@ -54,7 +54,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 				return err
 			}
 			if !proposal.State.Open() {
-				return fmt.Errorf("%s is %s; only an open proposal has a preview: %w", proposal.Name(), proposal.State, proposals.ErrState)
+				return proposals.StateError(fmt.Sprintf("%s is %s; only an open proposal has a preview", proposal.Name(), proposal.State))
 			}
 			var members []proposals.Proposal
 			if proposal.ChangeSet != "" {
