@@ -11,8 +11,10 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -131,6 +133,18 @@ func TestTampering(t *testing.T) {
 				t.Errorf("no damage to %s %s; got %+v", tamper.table, tamper.key, verify(t, db).Damage)
 			}
 		})
+	}
+}
+
+// TestMissingVersionIsNamed deletes the live version of a tool. A reader must be told the version, and not only that a
+// row is missing.
+func TestMissingVersionIsNamed(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := full(t)
+	openRawDB(t, db).unlocked("DELETE FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2")
+	_, _, err := db.Find(t.Context(), catalog.Query{Kind: registry.KindTool, All: true}, "tool:user/scene_pacer")
+	if !errors.Is(err, proposals.ErrTampered) || !strings.Contains(err.Error(), "version 2 of tool:user/scene_pacer") {
+		t.Error(err)
 	}
 }
 

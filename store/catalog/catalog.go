@@ -211,10 +211,11 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 		if now {
 			query = "SELECT v.definition, " + consistentLive("l") + " " + LiveFrom + "WHERE l.subject = $1 AND l.version = $2"
 		}
-		if err := s.Row(ctx, query, []any{e.Subject.String(), e.Version}, &definition, &consistent); err != nil {
+		found, err := s.OptionalRow(ctx, query, []any{e.Subject.String(), e.Version}, &definition, &consistent)
+		if err != nil {
 			return err
 		}
-		if !consistent {
+		if !found || !consistent {
 			return changedByHand(e.Subject, e.Version)
 		}
 		return live.same(e, definition, now)
