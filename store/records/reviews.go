@@ -103,10 +103,12 @@ func (s Reviews) Decisions(ctx context.Context, id proposals.ID) ([]proposals.De
 	return table.All(ctx, s, table.Reading(numberedDecision), selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
 }
 
-// Rejection implements review.RecordReader.
+// Rejection implements review.RecordReader. A rejection no longer counts after an approval of the same content.
 func (s Reviews) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (proposals.Decision, error) {
 	found, err := table.All(ctx, s, table.Reading(numberedDecision),
-		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
+		selectDecision+`WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' AND NOT EXISTS (
+		SELECT 1 FROM versions v JOIN decisions a ON a.proposal = v.proposal AND a.seq > decisions.seq WHERE v.subject = $1 AND v.content_hash = $2)
+		ORDER BY seq DESC LIMIT 1`, subject.String(), contentHash)
 	return table.First(found, err, "rejection of %s", subject)
 }
 
