@@ -210,7 +210,7 @@ func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	}
 	again := use.Last.Add(time.Duration(limits.CooldownSeconds) * time.Second)
 	if limits.CooldownSeconds > 0 && !use.Last.IsZero() && now.Before(again) {
-		p.refused, err = limitError(CodeCooldown, again, fmt.Sprintf("%s requires %d seconds between calls; call the tool again at %s.",
+		p.refused, err = limitError(CodeCooldown, again, fmt.Sprintf("%s requires %d s between calls; call the tool again at %s.",
 			p.tool.Subject, limits.CooldownSeconds, again.Format(time.RFC3339)))
 		return err
 	}
@@ -224,7 +224,7 @@ func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	}
 	if limits.DailyLimit > 0 && counted >= limits.DailyLimit {
 		again = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		p.refused, err = limitError(CodeDailyLimit, again, fmt.Sprintf("%s was called %d times today, which is the daily limit; call the tool again at %s.",
+		p.refused, err = limitError(CodeDailyLimit, again, fmt.Sprintf("%s has reached its daily limit of %d; call the tool again at %s.",
 			p.tool.Subject, limits.DailyLimit, again.Format(time.RFC3339)))
 		return err
 	}

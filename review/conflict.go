@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -91,9 +92,9 @@ func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	return draft, err
 }
 
-// Error returns a message with the version and the number of fields in conflict.
+// Error returns a message with the version and the fields in conflict.
 func (e *RebaseConflict) Error() string {
-	return fmt.Sprintf("%s: %v with version %d in %d fields", e.What, ErrMerge, e.Live, len(e.Fields))
+	return fmt.Sprintf("%s: %v with version %d in %s", e.What, ErrMerge, e.Live, lists.First(lists.Map(e.Fields, func(f diff.FieldConflict) string { return f.Path }), 10))
 }
 
 // Unwrap returns ErrMerge.

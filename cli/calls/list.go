@@ -115,7 +115,7 @@ func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pendin
 	doc := docPendingOne{Head: output.NewHead("pending"), Pending: newDocPending(g, pending)}
 	c := doc.Pending
 	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s of %s, version %d", c.State, c.Tool, c.Version)
+		p.Linef("%s, version %d: %s", c.Tool, c.Version, c.State)
 		p.Blank()
 		p.Linef("call       %s", c.ID)
 		p.Linef("asked      %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
@@ -200,7 +200,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 						return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
 					}))
 					for _, c := range doc.Counted {
-						p.Remark("Not listed: %d more refused calls of the agent %s for the user %s in the hour from %s; the outcome of the last call is %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
+						p.Remark("Not listed: %s of the agent %s for the user %s in the hour from %s; the outcome of the last call is %s.", output.Counted(int(c.Counted), "more refused call"), c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
 					}
 					p.More(doc.Next)
 				})

@@ -344,7 +344,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 					p.Linef("Note: %s", output.FullStop(r))
 				}
 				if len(made) > 0 && !a.Flags.DryRun {
-					p.Linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
+					p.Linef("%s. Approve them together: toolcrib --approve set:%s", output.Counted(len(made), "proposal"), set)
 				}
 				a.Closing(p)
 			})

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli/notices"
+	"toolcrib/cli/output"
 	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
@@ -125,7 +126,7 @@ func (c Config) PolicyProblems(now time.Time) []string {
 				r.Place, owner, r.Subjects[0]))
 		}
 		if able < r.Approvals {
-			problems = append(problems, fmt.Sprintf("%s: this entry requires %d approvals, but only %d of its owners can sign, so no change that the entry applies to can go live", r.Place, r.Approvals, able))
+			problems = append(problems, fmt.Sprintf("%s: this entry requires %s, but only %d of its owners can sign, so no change that the entry applies to can go live", r.Place, output.Counted(r.Approvals, "approval"), able))
 		}
 	}
 	return problems

@@ -89,7 +89,7 @@ func (c *Config) readProject(env process.Env) error {
 			c.Sources[key] = source
 		}
 	}
-	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
+	return fmt.Errorf("configuration %s: %w: to use %s from a project's file, read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
 // tighten undoes changes to merged that loosen the protection of the user. merged is a copy of c to which a project's

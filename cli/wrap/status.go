@@ -341,7 +341,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			p.Remark("Left out of %s: %s", v.Name, output.FullStop(left.String()))
 		}
 		if more := len(v.LeftOut) - mostLeftOut; more > 0 {
-			p.Remark("%d more entries of %s are left out; to list them: toolcrib status --json", more, v.Name)
+			p.Remark("Left out of %s: %d more; to list them: toolcrib status --json", v.Name, more)
 		}
 	}
 	for _, c := range s.Calls {

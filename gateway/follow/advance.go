@@ -79,7 +79,7 @@ func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]
 func (c *Copy) check(ctx context.Context, b bundle.Bundle) ([]registry.Live, error) {
 	result, err := b.Check(ctx, c.Trust)
 	if n := len(result.Faults); err == nil && n > 0 {
-		err = fmt.Errorf("%w: %s: %s (%d faults)", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message, n)
+		err = fmt.Errorf("%w: %s: %s (faults: %d)", ErrRefused, result.Faults[0].Subject, result.Faults[0].Message, n)
 	}
 	return result.Live, err
 }

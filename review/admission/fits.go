@@ -59,7 +59,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 	if draft.Type == proposals.Restore {
 		from, err = records.Definition(ctx, r, draft.Subject, draft.RestoreVersion)
 		if errors.Is(err, proposals.ErrNotFound) {
-			return misfit(proposals.RuleRestoreVersion, "restoreVersion", "is %d, but %s has only %d versions", draft.RestoreVersion, draft.Subject, now.Version), nil
+			return misfit(proposals.RuleRestoreVersion, "restoreVersion", "is %d, but the newest version of %s is %d", draft.RestoreVersion, draft.Subject, now.Version), nil
 		}
 		if err != nil {
 			return nil, err

@@ -34,19 +34,22 @@ type Report struct {
 func (r *Report) Lines() []string {
 	var lines []string
 	for i, c := range []struct {
-		n    int64
-		what string
+		n          int64
+		noun, rest string
 	}{
-		{r.Signed, "signed decisions"},
-		{r.UnsignedBefore, "unsigned decisions from before signing started"},
-		{r.Unsigned, "unsigned decisions from after signing started"},
-		{r.UnknownKey, "decisions signed by an unknown key"},
-		{r.RevokedKey, "decisions signed by a revoked key"},
-		{r.TooFew, "versions with fewer signatures than the policy requires"},
-		{r.Invalid, "decisions with an invalid signature"},
+		{r.Signed, "signed decision", ""},
+		{r.UnsignedBefore, "unsigned decision", " from before signing started"},
+		{r.Unsigned, "unsigned decision", " from after signing started"},
+		{r.UnknownKey, "decision", " signed by an unknown key"},
+		{r.RevokedKey, "decision", " signed by a revoked key"},
+		{r.TooFew, "version", " with fewer signatures than the policy requires"},
+		{r.Invalid, "decision", " with an invalid signature"},
 	} {
+		if c.n != 1 {
+			c.noun += "s"
+		}
 		if i == 0 || c.n > 0 {
-			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
+			lines = append(lines, fmt.Sprintf("%d %s%s", c.n, c.noun, c.rest))
 		}
 	}
 	return lines
