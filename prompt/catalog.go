@@ -88,7 +88,7 @@ func (t Tool) part() (p part, category string) {
 	return actionTools, cmp.Or(t.Category, uncategorised)
 }
 
-// discovery instructs an agent how to find tools that are not in its catalog.
+// discovery explains to an agent how to find tools that are not in its catalog.
 const discovery = "You have more tools than are listed here. When none of those listed does what you need, look for one: " +
 	"find it with `search_tools`, read its description and the schema of its arguments with `describe_tool`, and only then " +
 	"call it with `execute_tool`. Do not guess names or arguments, and do not say that you lack a tool before you have searched."

@@ -15,13 +15,13 @@ import (
 	"toolcrib/registry"
 )
 
-// Change describes how a change of definitions affects the prompt for one channel. It lists the texts of the agent and
-// its tools that the prompt gains, loses, or moves. It also describes where PromptLimit cuts the prompt. A Change does
-// not depend on the unchanged parts of the prompt. Independent changes are therefore described in the same way, in
+// Change describes how a change of definitions affects the prompt for a channel. It lists the texts of the agent and
+// its tools that the prompt gains, loses, or moves. It also describes where PromptLimit cuts the prompt. A Change
+// does not depend on the unchanged parts of the prompt. Independent changes therefore have the same description in
 // whichever order they are approved.
 //
-// A Change does not contain toolcrib's own texts, such as the headings of the catalog and the note on discovery,
-// because these depend on the other texts.
+// A Change does not contain the texts that toolcrib adds, such as the headings of the catalog and the note on
+// discovery, because these depend on the other texts.
 type Change struct {
 	Channel  string
 	Gone     bool // whether the change removes the prompt
@@ -38,7 +38,7 @@ type Passage struct {
 	Added bool
 }
 
-// OwnTexts is the seal of a change that affects only toolcrib's own texts. It is Hash("").
+// OwnTexts is the seal of a change that affects only texts that toolcrib adds. It is Hash("").
 const OwnTexts = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // Seal returns the SHA-256 over c, or "" if the change removes the prompt.
@@ -55,9 +55,9 @@ func (c Change) Seal() string {
 	return Hash(b.String())
 }
 
-// Compare returns the changes from the prompts of oldInput to the prompts of newInput. An input is nil if the agent
-// does not exist. The changes are in the order of Channels, followed by the prompts that the change removes. Unchanged
-// prompts are omitted.
+// Compare returns the changes between the prompts of oldInput and the prompts of newInput. An input is nil if the
+// agent does not exist. The changes are in the order of Channels, followed by the prompts that the change removes.
+// Unchanged prompts are omitted.
 func Compare(oldInput, newInput *Input) []Change {
 	was, will := newSide(oldInput), newSide(newInput)
 	removed, added := was.tools, will.tools
@@ -140,7 +140,7 @@ func dependsOnTools(placeholder string) bool {
 	return placeholder == ToolCatalog || placeholder == ToolGuidance || placeholder == UserInstructions
 }
 
-// own returns the hash of the agent's own texts for channel, as a list with one element.
+// own returns the hash of the agent's texts for channel, as a list with a single element.
 func (s side) own(channel string) []string {
 	values := s.agentValues(channel)
 	fields := []string{"agent", s.template}
@@ -198,8 +198,8 @@ func without(tools, excluded []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return known[t] })
 }
 
-// exclusive returns passages for the hashes that occur in removed but not in added, and for those that occur in added
-// but not in removed.
+// exclusive returns passages for the hashes that occur only in removed or only in added. If a hash occurs several
+// times, each occurrence counts.
 func exclusive(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
@@ -225,8 +225,8 @@ func ordered(passages []Passage) []Passage {
 	return passages
 }
 
-// hashFields returns the SHA-256 of fields. The fields are encoded as netstrings, so that different lists never have
-// the same encoding.
+// hashFields returns the SHA-256 of fields. The fields are encoded as netstrings, because different lists must have
+// different encodings.
 func hashFields(fields ...string) string {
 	var b []byte
 	for _, f := range fields {
@@ -275,8 +275,8 @@ func (c Cut) String() string {
 	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits the agent's messages, but not its prompt.", c.Limit)
 }
 
-// fit returns the beginning of template that can be filled within PromptLimit. size is the size that the whole prompt
-// would have, in bytes.
+// fit returns the beginning of template that can be filled within PromptLimit. size is the size of the whole prompt
+// before it is cut, in bytes.
 func fit(template string, values map[string]string) (fitting string, size int) {
 	fitting, size = template, len(template)
 	for _, u := range Uses(template) {

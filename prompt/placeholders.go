@@ -199,8 +199,8 @@ func identifier(s string) int {
 	return len(s)
 }
 
-// builtinTemplate is the template of agents that have no template of their own. It contains all placeholders. A section
-// is removed together with its heading if it is empty.
+// builtinTemplate is the template of agents that do not define a template. It contains all placeholders. A section is
+// removed together with its heading if it is empty.
 const builtinTemplate = `## Who you are
 $identity
 
@@ -238,8 +238,8 @@ $tool_guidance
 $tool_catalog
 `
 
-// Reference returns the context that reviews render prompts with. Its time is fixed and its user is unknown, so that
-// only definitions can cause differences.
+// Reference returns the context with which reviews render prompts. The time is fixed and the user is unknown, because
+// only definitions must cause differences between prompts.
 func Reference() Context {
 	return Context{Now: time.Date(2026, time.January, 15, 12, 0, 0, 0, time.UTC)}
 }

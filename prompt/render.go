@@ -59,7 +59,7 @@ type Renderer struct {
 }
 
 // NewRenderer returns a Renderer for input. If the agent has no template, the Renderer
-// uses the built-in one.
+// uses the built-in template.
 func NewRenderer(input Input) *Renderer {
 	r := &Renderer{in: input, template: input.Agent.PromptTemplate}
 	for _, t := range input.Tools {
@@ -138,7 +138,7 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 		if notes.Len() > 0 {
 			notes.WriteByte('\n')
 		}
-		notes.WriteString("- " + strings.ReplaceAll(text, "\n", "\n  ")) // indented, so that all lines belong to the list item
+		notes.WriteString("- " + strings.ReplaceAll(text, "\n", "\n  ")) // indent all lines of the list item
 	}
 	values[ToolGuidance] = notes.String()
 	return values
@@ -163,8 +163,8 @@ func (r *Renderer) agentValues(channel string) map[string]string {
 	return values
 }
 
-// Render returns the prompt for channel. The channel may be unknown; the agent then
-// has the default guidance.
+// Render returns the prompt for channel. For an unknown channel, the agent has the
+// default guidance.
 func (r *Renderer) Render(channel string) Output {
 	values := r.valuesOf(channel)
 	template, size := fit(r.template, values)
@@ -197,7 +197,8 @@ func (r *Renderer) RenderAll() []Output {
 	return outputs
 }
 
-// Context contains the current time and the user's data that a prompt is rendered with.
+// Context contains the data that a prompt depends on, except the definitions: the
+// current time and the user's data.
 type Context struct {
 	Now  time.Time
 	Zone string // IANA name of the time zone; "" means the zone of the agent
@@ -290,8 +291,7 @@ func split(template string) []section {
 // removed too. Lines in values are never headings. Finally, fill shortens each run of
 // three or more newlines to two, even in values.
 //
-// counted is a value with a known number of characters, so that fill need not count them
-// again.
+// counted is a value with a known number of characters. fill does not count them again.
 func fill(template string, values map[string]string, counted passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}
@@ -315,7 +315,7 @@ func fill(template string, values map[string]string, counted passage) (text stri
 type passage struct {
 	text  string // with runs of newlines already shortened
 	chars int
-	valid bool // whether text is valid UTF-8, so that chars does not depend on the text around it
+	valid bool // whether text is valid UTF-8; if not, the number of characters depends on the text around it
 }
 
 func newPassage(text string) passage {
@@ -331,10 +331,9 @@ type filler struct {
 	lastDropped bool // whether the last section, or a section that contains it, was removed
 }
 
-// section adds section i and its subsections, unless they have no text besides
-// headings. It returns the index of the next section that is not a subsection. Each
-// recursive call has a greater heading level, so the recursion is at most five
-// levels deep.
+// section adds section i and its subsections, unless they contain only headings. It
+// returns the index of the next section that is not a subsection. Each recursive call
+// has a greater heading level, so the recursion is at most five levels deep.
 func (f *filler) section(i int) int {
 	start := len(f.parts)
 	f.parts = appendSubstituted(f.parts, f.sections[i].text, f.values)

@@ -83,7 +83,7 @@ func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	return counts, nil
 }
 
-// maxKnown is the maximum number of entries in the cache of an encoding, which then takes about 4
+// maxKnown is the maximum number of entries in the cache of an encoding. A full cache uses about 4
 // MB.
 const maxKnown = 1 << 16
 
@@ -323,8 +323,8 @@ func pieceCl100k(text string) int {
 	return nonWord(text, newline)
 }
 
-// word returns the length of the word at the beginning of text, or 0 if there is none. match
-// returns the length of the letters at the beginning of its argument. The word may begin with one
+// word returns the length of the word at the beginning of text, or 0 if there is no word. match
+// returns the length of the letters at the beginning of its argument. The word may begin with a
 // character that is not a letter, a number, or a newline.
 func word(text string, match func(string) int) int {
 	first, size := utf8.DecodeRuneInString(text)
@@ -414,7 +414,7 @@ func symbols(text string) int {
 	return len(text)
 }
 
-// paragraph is a part of a text. The tokens of the paragraph do not depend on the other parts.
+// paragraph is a part of a text. Its tokens do not depend on the other parts.
 type paragraph struct {
 	text string
 	sum  [sha256.Size]byte
