@@ -94,8 +94,8 @@ func isHash(s string) bool {
 	return err == nil && len(b) == tlog.HashSize && hex.EncodeToString(b) == s
 }
 
-// Sign returns the checkpoint as a note that is signed by the given signers. The keys of
-// these signers are stored in files, so that checkpoints can be signed automatically.
+// Sign returns the checkpoint as a note that is signed by the given signers. Checkpoints
+// can be signed automatically, because the keys of these signers are stored in files.
 func Sign(c Checkpoint, signers ...note.Signer) ([]byte, error) {
 	if _, err := Parse(c.Text()); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func Sign(c Checkpoint, signers ...note.Signer) ([]byte, error) {
 }
 
 // Open parses a signed checkpoint. If no key of the verifiers has signed the checkpoint,
-// the error wraps ErrUnsigned. Signatures by other keys, such as those of witnesses, are
+// the error wraps ErrUnsigned. Signatures by other keys, for example by witnesses, are
 // ignored.
 func Open(signed []byte, verifiers note.Verifiers) (Checkpoint, error) {
 	n, err := note.Open(signed, verifiers)

@@ -47,8 +47,8 @@ func (l *Log) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 // Tree is the Merkle tree of a log's events. It stores only the right edge of the tree,
-// at most 63 hashes, so that it can be saved in one line and extended later. The zero
-// value is the tree of an empty log.
+// at most 63 hashes, which fits on a line of text and suffices to add further events.
+// The zero value is the tree of an empty log.
 type Tree struct {
 	size int64
 	edge []tlog.Hash // roots of the complete subtrees, largest first

@@ -1,5 +1,5 @@
 // Package keys signs statements with the user's SSH keys. If a key is in the SSH agent, the agent signs. Otherwise,
-// ssh-keygen signs, because it asks for passphrases and PINs, waits for a touch of a hardware key, and supports
+// ssh-keygen signs, because it prompts for passphrases and PINs, waits for a touch of a hardware key, and supports
 // PKCS#11. toolcrib itself never signs a statement with a private key.
 package keys
 
@@ -37,8 +37,9 @@ type Tools struct {
 	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
 	Keygen string   // path of ssh-keygen; "" to search the PATH
 	Env    []string // environment of ssh-keygen; nil for the environment of the process
-	// Stdin is the terminal on which ssh-keygen can ask the user, or nil. Stderr, if not nil, receives the messages of
-	// ssh-keygen, such as the request to touch the key. If ssh-keygen fails, the error contains the last message.
+	// Stdin is the terminal on which ssh-keygen can prompt the user, or nil. Stderr, if not nil, receives the
+	// messages of ssh-keygen, such as the request to touch the key. If ssh-keygen fails, the error contains the last
+	// message.
 	Stdin  io.Reader
 	Stderr io.Writer
 }
@@ -189,9 +190,9 @@ func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error
 	return fn(agent.NewClient(conn))
 }
 
-// signByKeygen signs message with ssh-keygen. It passes the message in a file, because
-// ssh-keygen asks for a passphrase only if its standard input is the terminal. For the
-// same reason, ssh-keygen stays in the process group that owns the terminal.
+// signByKeygen signs message with ssh-keygen. It passes the message in a file, because ssh-keygen prompts for a
+// passphrase only if its standard input is the terminal. For the same reason, ssh-keygen stays in the process group
+// that owns the terminal.
 func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
 	dir, err := os.MkdirTemp("", "toolcrib-sign-")
 	if err != nil {

@@ -38,10 +38,11 @@ func (c Change) Act() *statement.Signers {
 // Check verifies that encoded is a valid statement for this change, and that armored is its signature. It returns the
 // signer of the statement.
 //
-// The statement must be signed by a signer of the previous state. The first state is signed by one of its own signers.
-// It is trusted because the user's configuration identifies its event. At least one signer of the next state must be
-// able to sign; if nobody could sign, the state could never be replaced. States that earlier versions recorded can
-// have a revocation list. The revocation list of the next state must not contain the signing key.
+// The statement must be signed by a signer of the previous state. The statement for the first state is signed by a
+// signer of that state. It is trusted because the user's configuration identifies its event. At least one signer of
+// the next state must be able to sign, because otherwise the state could never be replaced. States that earlier
+// versions recorded can have a revocation list. The revocation list of the next state must not contain the signing
+// key.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	s, signer, err := cmp.Or(c.Previous, c.Next).Verify(encoded, armored)
 	if err != nil {
@@ -84,7 +85,7 @@ func (c Change) DropsCertificates() bool {
 // usable reports whether at least one key is allowed to sign at t or later.
 func (s *Signers) usable(t time.Time) bool {
 	for _, e := range s.entries {
-		// Assume that an authority issues certificates, which are unknown until one of them signs.
+		// Assume that an authority has issued certificates. They are not known before they are used.
 		later := t
 		if e.ValidAfter.After(t) {
 			later = e.ValidAfter

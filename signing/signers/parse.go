@@ -162,8 +162,8 @@ func (e Entry) String() string {
 
 // Principal returns the principal of a user who logs in with key at time t. In that
 // session, only this principal can sign with key. If key is a certificate for several
-// principals, one of them must be "user:" followed by login, and it is the result. Errors
-// wrap one of this package's sentinel errors or sshsig.ErrKey.
+// principals, the result is "user:" followed by login, which must be one of these
+// principals. Errors wrap one of this package's sentinel errors or sshsig.ErrKey.
 func (s *Signers) Principal(login string, key ssh.PublicKey, t time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
@@ -193,9 +193,8 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, t time.Time) (strin
 }
 
 // principals returns the principals of all entries with the given key. For a certificate,
-// it uses the entries of the certificate authority, and returns only the principals that
-// the certificate contains. If the certificate contains none of these principals, all are
-// returned.
+// it uses the entries of the certificate authority. It returns only principals that the
+// certificate contains, or all principals if the certificate contains none of them.
 func (s *Signers) principals(key ssh.PublicKey) []string {
 	own, wire := ownKey(key)
 	var all []string

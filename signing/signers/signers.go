@@ -53,7 +53,7 @@ type Entry struct {
 	wire string // Key in wire format
 }
 
-// Signer describes who made a valid signature.
+// Signer identifies the person who signed a statement, and the key.
 type Signer struct {
 	Principal   string
 	Fingerprint string // fingerprint of the key, as printed by ssh-keygen -l

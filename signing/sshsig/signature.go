@@ -257,8 +257,8 @@ func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if inHardware(sig.Format) && flags&userPresent == 0 {
 		return fmt.Errorf("%w: nobody touched the hardware key", ErrSignature)
 	}
-	// x/crypto/ssh pads short RSA signatures, so that one signature would have
-	// several encodings.
+	// x/crypto/ssh pads short RSA signatures. A signature would therefore have several
+	// encodings.
 	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
 		return fmt.Errorf("%w: a signature of %d bytes does not match a key of %d bits", ErrSignature, len(sig.Blob), size)
 	}

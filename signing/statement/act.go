@@ -207,8 +207,8 @@ func (s *Signers) lines(c *codec) {
 
 // About returns keys for the objects of the act: the subjects of approved versions, the
 // tiers of tools, findings, or the signers. If several acts have the same key, only the
-// newest of them is in force. About returns nil for acts without such an object. The
-// triggers of the store use the same keys.
+// newest act is in force. About returns nil for acts without such an object. The triggers
+// of the store use the same keys.
 func About(a Act) []string {
 	switch act := a.(type) {
 	case *Decision:

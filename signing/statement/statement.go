@@ -108,8 +108,8 @@ func (s *Statement) rest(c *codec) {
 	c.line("note", text("hash of the note", hash, &s.Note))
 }
 
-// codec encodes or decodes a statement. Each line is declared once for both directions,
-// so that the encoder and the decoder cannot differ.
+// codec encodes or decodes a statement. Each line is declared once for both directions.
+// The encoder and the decoder therefore cannot differ.
 type codec struct {
 	out     []byte
 	in      string // input that has not been decoded yet
