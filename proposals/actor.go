@@ -44,8 +44,8 @@ var actorName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$`)
 // names that the user has assigned.
 const selfGiven = "~"
 
-// SelfNamed returns an agent that has chosen its name itself. For example,
-// "claude-desktop" becomes agent:~claude-desktop.
+// SelfNamed returns an agent with a name that the agent has chosen. For example, "claude-desktop" becomes
+// agent:~claude-desktop.
 func SelfNamed(name string) Actor {
 	name = ActorName(name)
 	return Actor{Kind: Agent, Name: selfGiven + name[:min(len(name), MaxActorName-len(selfGiven))]}
@@ -116,8 +116,7 @@ func (a Actor) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (a Actor) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. Unlike ParseActor, it also accepts
-// the actors that are reserved.
+// UnmarshalText implements encoding.TextUnmarshaler. Unlike ParseActor, it also accepts reserved actors.
 func (a *Actor) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*a = Actor{}

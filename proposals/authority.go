@@ -24,14 +24,14 @@ const (
 	ActUnwaive        Act = "unwaive"      // ends a waiver
 	ActApproveCall    Act = "approve-call" // approves a pending call of a tool
 	ActRefuseCall     Act = "refuse-call"
-	ActSetTier        Act = "set-tier" // sets a user's own approval tier of a tool
+	ActSetTier        Act = "set-tier" // sets the approval tier of a tool for the calls of a user
 	ActCreateToken    Act = "create-token"
 	ActRevokeToken    Act = "revoke-token"
 	ActPruneCalls     Act = "prune-calls" // moves old calls from the log to a file
 	ActChangeSigners  Act = "change-signers"
 )
 
-// reach describes the proposals that an actor is allowed to perform an act on.
+// reach describes the proposals on which an actor is allowed to perform an act.
 type reach int
 
 const (

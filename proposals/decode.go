@@ -26,12 +26,12 @@ type Parsed struct {
 	Malformed jsondoc.Problems
 }
 
-// DecodeJSON decodes one proposal, an array of proposals, or a stream of proposals (NDJSON
-// or concatenated objects). It reports unknown keys, duplicate keys, and wrong types.
+// DecodeJSON decodes a proposal, an array of proposals, or a stream of proposals (NDJSON or
+// concatenated objects). It reports unknown keys, duplicate keys, and wrong types.
 //
-// The error is a *DecodeError with the problems of all proposals. DecodeJSON nevertheless
-// returns the parts that it could decode, so that a caller can also report missing fields
-// (Parsed.Problems).
+// The error is a *DecodeError with the problems of all proposals. Even then, DecodeJSON
+// returns the parts that it could decode. A caller can use them to report missing fields as
+// well (Parsed.Problems).
 func DecodeJSON(data []byte) ([]Parsed, error) {
 	if err := checkSize(data, MaxFile); err != nil {
 		return nil, err
@@ -90,8 +90,8 @@ func bindDraft(n *jsondoc.Node) Parsed {
 }
 
 // maxList is the maximum number of examples or test cases that are decoded. It is much larger
-// than the allowed number, so that all other problems are also reported if an author provides
-// a few entries too many.
+// than the allowed number, because all other problems should also be reported if an author
+// provides a few entries too many.
 const maxList = 100
 
 // bindContent decodes n, the definition in a proposal. doc is the JSON tree of the proposal.

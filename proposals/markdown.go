@@ -104,7 +104,7 @@ func gather(file mdfile.File, kind registry.Kind, valid bool) (*jsondoc.Node, js
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
 	fold := strings.NewReplacer("_", "", "-", "", " ", "")
 	for _, m := range file.Front.Members {
-		// Misspelled keys also belong to the proposal, so that bindDraft reports them.
+		// Misspelled keys also belong to the proposal; bindDraft reports them.
 		if slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(m.Key)) }) {
 			doc.Members = append(doc.Members, m)
 		} else {
@@ -148,8 +148,8 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	case titleTestCases:
 		key, read = "testCases", readTestCases
 	default:
-		// This is a text of a definition of unknown kind. Keep the key, so that the
-		// decoder reports it.
+		// This is a text of a definition of unknown kind. Add the key, because the decoder
+		// must report it.
 		if doc.Get("definition") == nil {
 			doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: s.Pos, Value: &jsondoc.Node{Kind: jsondoc.Object, Pos: s.Pos}})
 		}
@@ -235,7 +235,7 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 		name, ok := caseName(p.line())
 		if !ok {
 			ps.Append(p.refuse(p.key, "expected a heading %q with the name of a test case, followed by a ```yaml block with its input, expect, output and checks", caseHeading+" ")...)
-			for p.at++; p.more(); p.at++ { // skip to the next test case, so that the problem is reported once
+			for p.at++; p.more(); p.at++ { // skip to the next test case, because the problem is reported only once
 				if _, ok := caseName(p.line()); ok {
 					break
 				}

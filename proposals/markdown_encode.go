@@ -115,7 +115,7 @@ func writeTestCases(b *strings.Builder, list *jsondoc.Node) error {
 
 // page is a section that is being parsed line by line.
 type page struct {
-	key   string // key in the proposal that the section belongs to
+	key   string // key in the proposal to which the section belongs
 	lines []string
 	first int // number of the first line in the file
 	at    int // index of the next line

@@ -240,7 +240,7 @@ func marks(line, marker string) bool {
 const MaxDraft = 24 << 20
 
 // Excess returns a problem for each field that is too long to be stored, or nil. Incomplete
-// drafts can be stored, but their size is limited because they are stored permanently, and
+// drafts can be stored. Their size is limited because they are stored permanently, and
 // because lists show their name and change set to everybody.
 func (d Draft) Excess() Problems {
 	var c template

@@ -369,7 +369,7 @@ type Decision struct {
 	Note         string // the reason; optional only for approvals
 	By           Actor
 	At           time.Time
-	Assessment   string // id of the assessment that the decision is based on
+	Assessment   string // id of the assessment on which the decision is based
 	ReviewDigest string // digest of the content that was shown to the decider
 	Version      int    // version that the approval created; 0 for other verdicts
 	VersionHash  string // hash of Version; "" for other verdicts
@@ -422,7 +422,7 @@ func (r Reading) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// Showing describes whether the decider had seen the content of the decision.
+// Showing describes whether the content of the decision was shown to the decider.
 type Showing string
 
 // The kinds of Showing.

@@ -15,7 +15,7 @@ import (
 const placeholderMark = "FILL IN "
 
 // placeholders are the texts that follow placeholderMark in skeletons. A line that
-// consists of the mark and one of these texts was not filled in.
+// consists of the mark and such a text has not been filled in.
 var placeholders = []string{
 	askDescription, askSkill, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,

@@ -1,6 +1,5 @@
-// Package facts defines the facts about a proposal that lists, documents, and screens show.
-// A fact in All has a name, texts, and positions. Lists and pages are generated from All, so
-// that a new fact appears everywhere.
+// Package facts defines the facts about a proposal that lists, documents, and screens show. A fact in All has a name,
+// texts, and positions. Lists and pages are generated from All, so a new fact appears everywhere.
 package facts
 
 import (
@@ -11,7 +10,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Fact describes a property of a proposal and how lists, documents, and screens show it.
+// Fact describes a property of a proposal and its appearance in lists, documents, and screens.
 type Fact struct {
 	Name string // key of the fact in JSON documents
 	// Text returns the text of the fact for lists, or "" if the fact does not apply.

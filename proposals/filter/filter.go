@@ -46,8 +46,7 @@ func (e *Error) Error() string { return fmt.Sprintf("filter, column %d: %s", e.C
 // Unwrap returns ErrSyntax.
 func (e *Error) Unwrap() error { return ErrSyntax }
 
-// Filter is a list of terms. A proposal must match all of them. The zero value matches every
-// proposal.
+// Filter is a list of terms. A proposal must match all terms. The zero value matches every proposal.
 type Filter struct{ Terms []Term }
 
 // Term is a list of alternatives. A proposal matches if at least one atom in Any matches. If Not is set, a proposal
@@ -67,7 +66,7 @@ func Quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// Join returns a filter that matches the proposals that all given filters match.
+// Join returns a filter that matches a proposal if all given filters match it.
 func Join(filters ...string) string {
 	var all []string
 	for _, f := range filters {
