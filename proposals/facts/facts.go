@@ -76,10 +76,10 @@ var all = []Fact{
 	{Name: "base_version", Label: "base", Page: func(p proposals.Proposal, _ View) string { return BaseName(p.BaseVersion) }},
 	{
 		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
-		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "based on an older version than the live one"},
+		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "based on an older version than the live version"},
 	},
 	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open blocking finding"}},
-	{Name: "state", Flag: Flag{"unread", Unread, "live, but nobody has read it completely"}},
+	{Name: "state", Flag: Flag{"unread", Unread, "live, but never read completely"}},
 	{
 		Name: "change_set", Label: "set", Page: func(p proposals.Proposal, _ View) string { return p.ChangeSet },
 		Mark: func(p proposals.Proposal) string { return when(p.ChangeSet != "", "set:"+p.ChangeSet) }, Terms: setTerms(),

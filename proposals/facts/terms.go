@@ -91,12 +91,12 @@ func authorTerms() []Term {
 func subjectTerms() []Term {
 	const ids = "an id, or a layer and an id"
 	return []Term{
-		{Key: "tool", Sample: "pacer", Means: "on that tool (in one layer: tool:user/pacer; any: tool:)", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
+		{Key: "tool", Sample: "pacer", Means: "on that tool (in a layer: tool:user/pacer; any tool: tool:)", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
 		{Key: "list", Sample: "authoring", Means: "on that allow-list", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindList), Of: idOf(registry.KindList)},
 		{Key: "skill", Sample: "pdf", Means: "on that skill", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindSkill), Of: idOf(registry.KindSkill)},
 		{Key: "instructions", Sample: "agents", Means: "on that instruction file", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindInstructions), Of: idOf(registry.KindInstructions)},
 		{
-			Key: "layer", Sample: "project", Means: "in global, user, project or project/NAME", Expects: layerNames, Read: layers, Known: []string{"global", "project", "user"},
+			Key: "layer", Sample: "project", Means: "on that layer: global, user, project or project/NAME", Expects: layerNames, Read: layers, Known: []string{"global", "project", "user"},
 			Of: func(p proposals.Proposal) []string { return []string{string(p.Subject.Layer)} },
 		},
 	}

@@ -184,7 +184,7 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, t time.Time) (strin
 	case slices.Contains(may, chosen):
 		return chosen, nil
 	case len(may) > 1:
-		return "", fmt.Errorf("%w: the certificate is valid for several principals (%s); log in as one of them", ErrUnknownKey, strings.Join(may, " and "))
+		return "", fmt.Errorf("%w: the certificate is valid for several principals (%s); log in as one of these users", ErrUnknownKey, strings.Join(may, " and "))
 	case reason != nil:
 		return "", reason
 	}

@@ -255,7 +255,7 @@ func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 		return err
 	}
 	if inHardware(sig.Format) && flags&userPresent == 0 {
-		return fmt.Errorf("%w: nobody touched the hardware key", ErrSignature)
+		return fmt.Errorf("%w: the hardware key was not touched", ErrSignature)
 	}
 	// x/crypto/ssh pads short RSA signatures. A signature would therefore have several
 	// encodings.
