@@ -38,7 +38,7 @@ func TestListsSelectTheFirst(t *testing.T) {
 func TestChoosingALineIsAMode(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";").wants("enter comment on the line", "esc leave")
-	b.press("a").wants("Choose a line first: enter comments on it, esc leaves")
+	b.press("a").wants("Choose a line first: enter comments on the line, esc cancels")
 	b.press("j", "enter").wants("Comment", "of revision 1")
 	b.press("esc").wants("▎Diff")
 	b.press("/").wants("enter search")

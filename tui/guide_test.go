@@ -7,11 +7,11 @@ func TestGuide(t *testing.T) {
 	b := newWorkbench(t, 100, 60, demo("word_counts.json"))
 	b.config.Guide = true
 	b.restart()
-	b.wants("nothing goes live unapproved", "1/4  enter reads the selected proposal")
+	b.wants("nothing goes live unapproved", "1/4  enter opens the selected proposal")
 	b.press("enter").wants("2/4  a approves it")
 	b.press("T").wants("2/4  Q goes back to the proposals")
 	b.press("Q").wants("2/4  a approves it")
 	b.press("enter", "u", "u", "u", "a", "y").wants("Live: tool:user/get_word_counts")
-	b.press("k").wants("3/4  T lists what is live")
-	b.press("T", "G", "enter").wants("4/4  U on a version rolls back to it")
+	b.press("k").wants("3/4  T lists live tools")
+	b.press("T", "G", "enter").wants("4/4  U rolls back to the selected version")
 }

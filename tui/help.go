@@ -54,7 +54,7 @@ func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string)
 	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
 	if i < 0 {
 		page.Heading("Rule " + id)
-		page.Faint("  ", "A rule of the external reviewer. Its findings explain it.")
+		page.Faint("  ", "A rule of the external reviewer. The findings explain the rule.")
 		return
 	}
 	r := all[i]
@@ -101,10 +101,10 @@ type guideStep struct {
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
 var guideSteps = []guideStep{
-	{"1/4  enter reads the selected proposal", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }, ""},
+	{"1/4  enter opens the selected proposal", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }, ""},
 	{"2/4  a approves it; u goes to unread parts, y confirms", func(_ screen.Page, status draw.Safe, _ bool) bool { return strings.HasPrefix(string(status), "Live:") }, "2/4  Q goes back to the proposals"},
-	{"3/4  T lists what is live; enter, tab: its versions", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }, ""},
-	{"4/4  U on a version rolls back to it; ? finds any key", func(on screen.Page, _ draw.Safe, dialog bool) bool { return isDefinition(on) && dialog }, ""},
+	{"3/4  T lists live tools; enter, then tab: versions", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }, ""},
+	{"4/4  U rolls back to the selected version; ? lists all keys", func(on screen.Page, _ draw.Safe, dialog bool) bool { return isDefinition(on) && dialog }, ""},
 }
 
 func isProposal(p screen.Page) bool {

@@ -35,7 +35,7 @@ func TestKeystrokes(t *testing.T) {
 		{name: "each channel's prompt", keys: []string{"j", "j", "enter", "4"}, most: 4, best: "-", done: []string{"▎Prompt 5", "tokens o200k"}},
 		{name: "reject three", keys: []string{"v", "j", "j", "x", `"No.`, "ctrl+s", "y"}, most: 6, best: "5 (lazygit v j j, act, enter), without reason and count", done: []string{"Rejected"}},
 		{name: "roll back to live", keys: []string{"T", "/", `"name_bank`, "enter", "U", `"It was better.`, "ctrl+s", "y", "a", "y"}, most: 8, best: "3 (tig, jjui), from an open history and without reason", done: []string{"Live: tool:user/name_bank version 4"}, versions: true},
-		{name: "undo a reject", keys: []string{"x", `"No.`, "ctrl+s", "y", "U", "y"}, most: 5, best: "1 (lazygit z), without a question", done: []string{"again after #"}},
+		{name: "undo a reject", keys: []string{"x", `"No.`, "ctrl+s", "y", "U", "y"}, most: 5, best: "1 (lazygit z), without a question", done: []string{"with the content of #"}},
 		{name: "blame a line", keys: []string{"enter", "B"}, most: 2, best: "1 (tig)", done: []string{"▎Blame", "as of v1"}},
 	} {
 		t.Run(job.name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 	if marks.Has(p.ID) {
 		state = "marked"
 	}
-	return m.screen.Say(screen.Remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), state, wording.Count(len(marks), "marked proposal", "marked proposals"))
+	return m.screen.Say(screen.Remark, "%s %s. Press a, c or x in the queue (Q) to decide on %s", wording.Reference(p), state, wording.Count(len(marks), "marked proposal", "marked proposals"))
 }
 
 // Marked returns the marked proposals.
@@ -246,9 +246,9 @@ func (m *pageOpener) find(read func(current proposals.ID) (*proposals.Proposal, 
 			case err != nil:
 				return m.screen.Fail(err)
 			case found == nil && m.queue.Waiting().Filter != "":
-				return m.screen.Say(screen.Remark, "Nothing else that matches %q waits for you", m.queue.Waiting().Filter)
+				return m.screen.Say(screen.Remark, "No other proposal that matches %q waits for you", m.queue.Waiting().Filter)
 			case found == nil:
-				return m.screen.Say(screen.Remark, "Nothing else waits for you")
+				return m.screen.Say(screen.Remark, "No other proposal waits for you")
 			}
 			open := m.OpenSet
 			if on != m.queue && here.ChangeSet == found.ChangeSet { // another member of the same set is on screen

@@ -94,11 +94,11 @@ func pageKinds() []pageKind {
 		{zero: new(proposal.Page)},
 		{
 			zero: new(entries.Page), name: "Tools", next: "Files", make: entriesOf(registry.KindTool),
-			key: screen.Key{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools; again: to the skills and instruction files", Terms: "tools, live, catalog, skills, instructions, AGENTS.md, files, drift"},
+			key: screen.Key{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools, or from there to the skills and instruction files", Terms: "tools, live, catalog, skills, instructions, AGENTS.md, files, drift"},
 		},
 		{
 			zero: new(entries.Page), name: "Agents", next: "Lists", make: entriesOf(registry.KindAgent),
-			key: screen.Key{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Terms: "allow-lists, lists, who may use it"},
+			key: screen.Key{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents, or from there to the allow-lists", Terms: "allow-lists, lists, who may use it"},
 		},
 		{zero: new(entries.Page), name: "Lists", make: entriesOf(registry.KindList)},
 		{zero: new(subject.Page)},

@@ -203,7 +203,7 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	b.press("enter").wants("all seen", "block", "d leave out")
 	b.press("a").wants("Some decisions are not possible", "1 of 3 proposals cannot be decided", "s_send_away", "y leave 1 out of the set harbour")
 	b.press("esc", "]", "]", "d").wants("━━ Leave out ━━ #3 tool:user/s_send_away", "y leave it out")
-	b.press("y").wants("#3 left the set harbour and now waits on its own", "2 tools of the MCP server s: 2 new", "all seen")
+	b.press("y").wants("#3 left the set harbour and is now a separate proposal", "2 tools of the MCP server s: 2 new", "all seen")
 	b.press("a").wants("Approve 2 proposals", "y approve all")
 	b.press("y").wants("Live:")
 	if s := b.states(); s["s_find_ship"] != proposals.Approved || s["s_berth_ship"] != proposals.Approved || s["s_send_away"] != proposals.UserReview {

@@ -20,7 +20,7 @@ func TestUndo(t *testing.T) {
 	b.press("5").wants("□ waived X101", "■ ended the waiver of X101", "A mistake.")
 	b.press("x").write("Not this way.").press("ctrl+s", "y").wants("Rejected: tool:user/name_bank")
 	b.press("1", "U").wants("━━ Propose again ━━")
-	b.press("y").wants("Proposed tool:user/name_bank as #2, again after #1")
+	b.press("y").wants("Proposed tool:user/name_bank as #2, with the content of #1")
 	counts, err := b.desk.Reading.Counts(context.Background())
 	if err != nil || counts[proposals.Rejected] != 1 || counts[proposals.UserReview] != 1 {
 		t.Errorf("states %v: %v", counts, err)
@@ -34,10 +34,10 @@ func TestUndoesTheLastAction(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("U").wants("U: no decision or waiver to undo")
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next proposal")
-	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, again after #3")
+	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, with the content of #3")
 	b.press("Q", "x").write("No.").press("ctrl+s", "y").wants("Rejected")
 	b.press("j", "k", "U").wants("━━ Propose again ━━")
-	b.press("y").wants("again after #")
+	b.press("y").wants("with the content of #")
 	b.press("Q", "*", "x").write("No.").press("ctrl+s", "y").wants("U proposes them again")
 	b.press("U").wants("3 new proposals with the same content")
 	b.press("y").wants("Proposed again as #")
@@ -45,7 +45,7 @@ func TestUndoesTheLastAction(t *testing.T) {
 		t.Fatalf("states %v: %v", counts, err)
 	}
 	b.press("c").write("Shorter.").press("ctrl+s", "y").wants("Sent back: ", "U proposes it again")
-	b.press("U", "y").wants("again after #")
+	b.press("U", "y").wants("with the content of #")
 	if counts, err := b.desk.Reading.Counts(ctx); err != nil || counts[proposals.NeedsChanges] != 0 || counts[proposals.UserReview] != 3 {
 		t.Errorf("after a sent back proposal was proposed again: %v, %v", counts, err)
 	}
@@ -82,7 +82,7 @@ func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
 		d.ChangeSet = "harbour"
 		b.propose(d)
 	})
-	b.press("x").write("No.").press("ctrl+s", "y", "U", "y").wants("as #2, again after #1")
+	b.press("x").write("No.").press("ctrl+s", "y", "U", "y").wants("as #2, with the content of #1")
 	b.press("1").wants("#2 new tool:user/get_word_counts")
 	if strings.Contains(b.screen(), "approved yet") {
 		t.Fatalf("the rejection of #1 stops it:\n%s", b.screen())

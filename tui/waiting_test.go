@@ -22,7 +22,7 @@ func TestNextThatWaits(t *testing.T) {
 	b.press("shift+tab", "o").press("G").press("enter").wants("#4 new", "↺ changes")
 	b.press(".").wants("#1 new")
 	b.press("esc", "/").write("name bank").press("enter", ".").wants("#3 new")
-	b.press(".").wants(`Nothing else that matches "name bank" waits for you`)
+	b.press(".").wants(`No other proposal that matches "name bank" waits for you`)
 }
 
 // TestEmptyPagesCountWhatWaits checks that empty pages show the number of waiting proposals (T48).

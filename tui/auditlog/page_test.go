@@ -125,7 +125,7 @@ func TestRestoresTheVersionOfAnEntry(t *testing.T) {
 		t.Errorf("U on an entry without a version: %q", why)
 	}
 	log[0].Data = json.RawMessage(`{"version":5}`)
-	if asked, _ := press(t, opened(t, log, 100, 20), "U"); asked != screen.Sayf(screen.Warning, "Version 5 of tool:user/clock is the live one") {
+	if asked, _ := press(t, opened(t, log, 100, 20), "U"); asked != screen.Sayf(screen.Warning, "Version 5 of tool:user/clock is the live version") {
 		t.Errorf("U on the live version: %#v", asked)
 	}
 }

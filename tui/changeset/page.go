@@ -158,14 +158,14 @@ func (p *Page) Name() string { return p.set.Name }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the shown member", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.currentMember()].Proposal, false) }, Disabled: p.noMembers},
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the current member", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.currentMember()].Proposal, false) }, Disabled: p.noMembers},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Disabled: p.cannot(proposals.ActApprove)},
-		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Take the shown member out of the change set, to decide it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Move the current member out of the change set, to decide on it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Disabled: p.cannot(proposals.ActRequestChanges)},
 		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Disabled: p.cannot(proposals.ActReject)},
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Disabled: p.noMembers},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Disabled: p.noMembers},
-		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show the lines of files and the imported JSON of tools; again: fold them", Do: p.unfold, Disabled: p.noMembers},
+		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Unfold or fold the lines of files and the imported JSON of tools", Do: p.unfold, Disabled: p.noMembers},
 		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.noMembers),
@@ -199,7 +199,7 @@ func (p *Page) leaveOut() tea.Cmd {
 		Form:    proposals.Form{Title: "Leave out", Verb: "leave it out"},
 		Subject: draw.Escape(wording.Reference(m) + " " + m.Subject.String()),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "the member then waits on its own, and you can approve the rest of the set without it")}
+			return []draw.Line{draw.Of(f.Theme.Text, "the member becomes a separate proposal, and you can approve the rest of the set")}
 		},
 		Content: func(page *prose.Page) {
 			page.Text("", "On the command line: toolcrib regroup "+review.Reference(m)+" --alone")
@@ -207,7 +207,7 @@ func (p *Page) leaveOut() tea.Cmd {
 		Run: func(string) tea.Cmd {
 			return p.shell.Write(screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
 				_, err := p.Regroup(ctx, p.Actor, []proposals.ID{m.ID}, "")
-				return wording.Reference(m) + " left the set " + p.set.Name + " and now waits on its own", err
+				return wording.Reference(m) + " left the set " + p.set.Name + " and is now a separate proposal", err
 			}))
 		},
 	})

@@ -110,7 +110,7 @@ func (u *User) Repropose(ctx context.Context, d review.Dossier) (proposals.Propo
 		}
 	}
 	p, outcome := u.submit(ctx, ps[0])
-	return p, outcome + ", again after " + wording.Reference(d.Proposal), nil
+	return p, outcome + ", with the content of " + wording.Reference(d.Proposal), nil
 }
 
 // AskUndoSet opens a dialog to undo the approval of a change set. This proposes a new change set that restores

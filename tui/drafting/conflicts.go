@@ -67,7 +67,7 @@ func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
-		m.Shell.Say(screen.Warning, "Choose a side first: h takes this proposal (here), l takes live")
+		m.Shell.Say(screen.Warning, "Choose a side first: h for this proposal (here), l for the live version")
 		d.Pager.SetStop(open)
 		return nil
 	}

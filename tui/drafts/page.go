@@ -218,7 +218,7 @@ func (k *Page) open() tea.Cmd {
 	case t.id == "":
 		return k.shell.Say(screen.Warning, "The proposal is not in this database; the draft is in %s", k.StoredIn(file))
 	case t.others > 0:
-		return tea.Batch(k.shell.Say(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), k.shell.ToQueue())
+		return tea.Batch(k.shell.Say(screen.Remark, "Mark %s in the queue, then press a, c or x to restore the draft", t.about), k.shell.ToQueue())
 	}
 	return k.shell.Resume(screen.Resume{ID: t.id, Kind: t.kind, File: t.file})
 }

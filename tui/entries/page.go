@@ -100,10 +100,10 @@ func (r *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Disabled: r.noneSelected},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Disabled: r.cannotFold},
-		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Disabled: r.cannotFold},
+		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups, or fold them if all are unfolded", Do: r.foldAll, Disabled: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Terms: "find, search, grep, views", Do: r.askFilter},
 	}, screen.EntryKeys(r.shell, r.Selected, func() tea.Cmd { e, _ := r.Selected(); return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true}) }, r.NoEditor), []screen.Key{
-		{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: r.askRestore, Disabled: r.cannotRestore},
+		{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live version", Do: r.askRestore, Disabled: r.cannotRestore},
 		screen.NewKey(r.shell, r.NoEditor),
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }

@@ -207,7 +207,7 @@ func TestActsOnEntries(t *testing.T) {
 	if got, _ := screentest.Press(t, p.shell, p, "f"); len(got) != 1 || got[0] != (screentest.Call{To: "Fork", Of: "tool_001"}) {
 		t.Errorf("f asks for %#v", got)
 	}
-	if _, off := screentest.Press(t, p.shell, p, "e"); off != "Locked (core); f drafts your own tool from it" {
+	if _, off := screentest.Press(t, p.shell, p, "e"); off != "Locked (core); f drafts a new tool from it" {
 		t.Errorf("e on a core tool: %q", off)
 	}
 	if _, off := screentest.Press(t, p.shell, opened(t, made(0), 80), "enter"); off != "nothing is selected" {

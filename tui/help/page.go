@@ -47,7 +47,7 @@ func (h *Page) Place() string { return "Help" }
 
 // Keys implements screen.Page. The / key searches keys and commands instead of the text.
 func (h *Page) Keys() []screen.Key {
-	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.OpenSearch() }}
+	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search keys of all pages, commands, and settings; enter opens the result", Do: func() tea.Cmd { return h.shell.OpenSearch() }}
 	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {
 		return k.Name == "search" || k.Name == "next-match" || k.Name == "previous-match"
 	})...)

@@ -144,7 +144,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, justActed bool) tea.Cmd {
 		case !k.Matches(msg):
 			continue
 		case m.picking() && !k.WhilePicking:
-			return m.shell.Say(screen.Warning, "Choose a line first: enter comments on it, esc leaves")
+			return m.shell.Say(screen.Warning, "Choose a line first: enter comments on the line, esc cancels")
 		}
 		return m.run(k)
 	}

@@ -23,7 +23,7 @@ func (t *diffPane) Keys() []screen.Key {
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", OnTab: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.comment, Disabled: t.cannotComment, WhilePicking: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", OnTab: func() bool { return t.noFiles() == "" }, Help: "Choose a file in the diff of a skill", Do: t.chooseFile, Disabled: t.noFiles, WhilePicking: true},
 		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: func() tea.Cmd { t.split = !t.split; t.host.fill(); return nil }, Disabled: t.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Show whole texts, including files that need not be read; again: only changes", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Show whole texts, including files that need not be read, or only changes", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
 	}
 }
 
@@ -79,7 +79,7 @@ func (t *diffPane) comment() tea.Cmd {
 		return t.commentOnLine()
 	}
 	t.pager.Pick(t.list.CurrentRow(t.pager), t.frame.Theme.Accent, "comment on the line")
-	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
+	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc cancels")
 }
 
 // commentOnLine opens a dialog for a comment on the picked line.
@@ -131,7 +131,7 @@ func (t *diffPane) chooseFile() tea.Cmd {
 	first, _ := t.pager.Window()
 	at, _ := t.list.FileRow(first)
 	t.pager.Pick(at, t.frame.Theme.Accent, "go to the file")
-	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
+	return t.Shell.Say(screen.Remark, "j and k choose a file, enter shows it, esc cancels")
 }
 
 // Each function below returns the reason why a key is disabled, or "" if the key is enabled.

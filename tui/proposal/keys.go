@@ -33,7 +33,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
 	}, pp.diff.Keys(), []screen.Key{
 		{Name: "against", Keys: []string{"b"}, Label: "base", OnTab: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Disabled: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced each line of the field (; chooses the line to start at)", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced each line of the field (press ; first to choose a start line)", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
 		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: func() bool { return a.loaded && a.dossier.Proposal.State == proposals.Drafted }, Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: func() string { return cmp.Or(append([]string{a.cannotAct(proposals.ActSubmit)()}, a.problems...)...) }},
@@ -173,7 +173,7 @@ func (pp *Page) nextBase() tea.Cmd {
 		return pp.history.mark()
 	}
 	if !pp.diff.bases.next() {
-		pp.Shell.Say(screen.Remark, "Nothing else to compare with")
+		pp.Shell.Say(screen.Remark, "No other version or revision to compare with")
 	}
 	return pp.diff.Load()
 }

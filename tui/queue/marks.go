@@ -177,7 +177,7 @@ func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
 		m.List = nil
 		return sh.Say(screen.Remark, "All marks removed")
 	case len(m.List) == maxMarks:
-		return sh.Say(screen.Remark, "%d marked, the maximum for one decision", maxMarks)
+		return sh.Say(screen.Remark, "%d proposals marked, the maximum for a decision", maxMarks)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the row below, and move there", Terms: "select several, range, extend", Do: mark(1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
 		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the row above, and move there", Do: mark(-1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
 		{Name: "mark-range", Keys: []string{"v"}, Help: "Start or end a range: moving the selection marks rows", Terms: "select several, extend", Do: func() tea.Cmd { return q.Marks.toggleRange(&q.list, q.shell) }, Disabled: q.list.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: func() tea.Cmd { return q.Marks.toggleAll(&q.list, q.shell) }, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark all listed proposals that wait for you, or unmark them", Do: func() tea.Cmd { return q.Marks.toggleAll(&q.list, q.shell) }, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "next state", Help: "Show the next state", Do: tab(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: tab(-1)},
 		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold the set to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},

@@ -344,8 +344,8 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 		return sh.Fork(e.Subject.ID)
 	}
 	return []Key{
-		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Terms: "copy, clone, customize", Do: fork, Disabled: off(false, "not a core tool; e proposes a change", func() string { return "" })},
-		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to the definition in the editor", Terms: "edit, modify, update", Do: change, Disabled: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
+		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a new tool from a core tool", Terms: "copy, clone, customize", Do: fork, Disabled: off(false, "not a core tool; e proposes a change", func() string { return "" })},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to the definition in the editor", Terms: "edit, modify, update", Do: change, Disabled: off(true, "Locked (core); f drafts a new tool from it", noEditor)},
 	}
 }
 

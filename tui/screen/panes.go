@@ -53,7 +53,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	return []Key{
 		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the divider between the panes to the left", Do: move(-paneStep), Disabled: onePane},
 		{Name: "pane-right", Keys: []string{">"}, Help: "Move the divider between the panes to the right", Do: move(paneStep), Disabled: onePane},
-		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show only one pane; again: show both", Terms: "maximize, fullscreen, preview", Do: zoom, Disabled: func() string { return noPanes(p) }},
+		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show only one pane, or both again", Terms: "maximize, fullscreen, preview", Do: zoom, Disabled: func() string { return noPanes(p) }},
 	}
 }
 

@@ -243,7 +243,7 @@ func (r Restorer) Ask(ctx context.Context, sh Shell, page Page, f Frame, s regis
 			case len(found) == 0 || found[0].Number != version:
 				return sh.Say(Warning, "%s has no version %d", s, version)
 			case live[0].Number == version:
-				return sh.Say(Warning, "Version %d of %s is the live one", version, s)
+				return sh.Say(Warning, "Version %d of %s is the live version", version, s)
 			}
 			return sh.Ask(f.RestoreDialog(found[0], sh.Write, r.Restore))
 		}}

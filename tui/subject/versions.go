@@ -62,7 +62,7 @@ func (s *Page) Keys() []screen.Key {
 		return func() tea.Cmd { return s.blame.turn(step) }
 	}
 	return slices.Concat([]screen.Key{
-		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", OnTab: in(sectionVersions, sectionBlame), Help: "Show what the selected version changed, or its changes since the marked version; in the blame, open the proposal of the line", Terms: "compare, diff, history, versions", Do: s.openRow, Disabled: s.noRow},
+		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", OnTab: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or its differences from the marked version; in the blame, open the proposal of the line", Terms: "compare, diff, history, versions", Do: s.openRow, Disabled: s.noRow},
 		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", OnTab: in(sectionVersions), Help: "Mark the selected version for comparison", Terms: "compare, diff", Do: s.markVersion, Disabled: s.noVersion},
 		{Name: "undo", Keys: []string{"U"}, Label: "restore", OnTab: in(sectionVersions), Help: "Propose to restore the selected version", Terms: "restore, rollback, roll back, revert, undo, go back to a version, downgrade", Do: s.askRestore, Disabled: s.cannotRestore},
 		{Name: "next-field", Keys: []string{"]"}, Label: "next text", OnTab: in(sectionBlame), Help: "Go to the next text of the blame", Terms: "blame, annotate, who wrote it", Do: field(1)},

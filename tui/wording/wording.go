@@ -196,9 +196,9 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
-		return so + "nothing goes live before the others approve"
+		return so + "further approvals are required after yours"
 	}
-	return so + "yours can be the last one"
+	return so + "yours can be the last"
 }
 
 // SubmitProblems returns the reasons why a draft cannot be submitted yet, for example missing parts. It returns

@@ -98,7 +98,7 @@ func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 			page.Field("key", ask.Key)
 			page.Field("statement", ask.Statement)
 			page.Blank()
-			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
+			page.Text("", "The key may require a touch, a PIN, or a passphrase. Without a signature, nothing is decided.")
 		},
 		OnDecline: func() tea.Cmd {
 			ask.reply <- desk.ErrNotSigned

@@ -123,7 +123,7 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 			p.agrees("y reject", "Rejected: "+pacer, "U proposes it again")
 			p.keys = 0
 			p.does("U", "Propose again")
-			p.agrees("y propose again", "as #2, again after #1")
+			p.agrees("y propose again", "as #2, with the content of #1")
 		}, map[string]string{"list --state user_review": "#2", "list --state rejected": "#1"}},
 		{"blame a line", 1, func(c testDB) {
 			c.live("One thing.", "Two things.")
