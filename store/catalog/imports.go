@@ -168,7 +168,7 @@ func (db Imports) record(ctx context.Context, label, format, order string, into 
 		case err != nil || !found:
 			return err
 		case registry.HashBytes(body) != hash:
-			return fmt.Errorf("the record %s of %s is damaged: its hash differs", format, label)
+			return fmt.Errorf("the record %s of %s is damaged: its content does not match its hash", format, label)
 		}
 		return json.Unmarshal(body, into)
 	})

@@ -1,5 +1,5 @@
--- Every right on the schema beside those of its owner, as the statement that makes
--- it, with the statement that undoes it.
+-- This query selects all rights on the schema except the owner's. For each right, it returns the
+-- statement that grants the right and the statement that revokes it.
 WITH objects AS (
   SELECT 'TABLE ' || c.oid::regclass AS target, c.oid, c.relowner AS owner, coalesce(c.relacl, acldefault('r', c.relowner)) AS acl
     FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -11,7 +11,7 @@ WITH objects AS (
   SELECT a.privilege_type AS privilege, o.target, o.owner, a.grantee FROM objects o CROSS JOIN aclexplode(o.acl) a
   UNION ALL SELECT format('%s (%I)', a.privilege_type, t.attname), o.target, o.owner, a.grantee
     FROM objects o JOIN pg_attribute t ON t.attrelid = o.oid AND NOT t.attisdropped CROSS JOIN aclexplode(t.attacl) a WHERE o.target LIKE 'TABLE %'
-), roles AS ( -- those whose rights their name bounds; what it allows is the role of that name
+), roles AS ( -- roles with names that limit their rights; allowed is the role that the name permits
   SELECT oid, rolname::text AS name, quote_ident(rolname) AS quoted, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole,
     CASE WHEN rolname LIKE 'toolcrib\_%' THEN rolname::text ELSE 'toolcrib_' || split_part(rolname, ':', 1) END AS allowed
     FROM pg_roles WHERE rolname IN ('toolcrib_owner', 'toolcrib_user', 'toolcrib_agent', 'toolcrib_chief', 'toolcrib_reader') OR rolname LIKE 'agent:%' OR rolname LIKE 'chief:%'

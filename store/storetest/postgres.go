@@ -45,7 +45,7 @@ var front = sync.OnceValues(func() (*compatible, error) {
 func NeedsFile(t testing.TB) {
 	t.Helper()
 	if OnPostgres() {
-		t.Skip("it is about the SQLite file")
+		t.Skip("this test requires a SQLite file")
 	}
 }
 
@@ -200,7 +200,7 @@ func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 		}
 	}
 	if changed == 0 {
-		return fmt.Errorf("no row of %s holds %q", url, old)
+		return fmt.Errorf("no row of %s contains %q", url, old)
 	}
 	return nil
 }

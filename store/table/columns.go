@@ -82,7 +82,7 @@ func (c Columns) Pick(names ...string) Columns {
 	for i, name := range names {
 		at := slices.IndexFunc(c, func(one Column) bool { return one.Name == name })
 		if at < 0 {
-			panic("table: there is no column " + name)
+			panic("table: unknown column " + name)
 		}
 		picked[i] = c[at]
 	}
@@ -155,7 +155,7 @@ func (c Column) text() (string, error) {
 	case Textual:
 		return v.format()
 	}
-	return "", fmt.Errorf("the column %s has no text: %T", c.Name, c.v)
+	return "", fmt.Errorf("the column %s has the unsupported type %T", c.Name, c.v)
 }
 
 // Texts returns the values of the columns in the form that a seal covers.

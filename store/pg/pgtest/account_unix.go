@@ -25,7 +25,7 @@ func unprivileged() (*account, error) {
 		gid, gidErr := strconv.Atoi(u.Gid)
 		return &account{uid: uid, gid: gid}, errors.Join(uidErr, gidErr)
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+	return nil, errors.New("PostgreSQL does not run as root, and this system has neither a user postgres nor a user nobody")
 }
 
 // ownSession runs the supervisor in a separate session. An interrupt from the terminal therefore does

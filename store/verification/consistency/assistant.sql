@@ -1,5 +1,5 @@
--- The counters and the search index of the assistant's data and its rows, and
--- references between rows of different users.
+-- These checks compare the counters and the search indexes of the assistant's data with the rows,
+-- and find references between rows of different users.
 
 -- check task_days: Its count of open tasks is wrong.
 SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d

@@ -1,5 +1,5 @@
--- The runtime log, the versions, and the answers of the user: each call ran an approved
--- version, with the approval of the user where it was needed.
+-- These checks compare the call log with the versions and with the users' answers. Each call must
+-- have used an approved version and, if it was a pending call, must have the approval of a user.
 
 -- check calls: The call used a version that was not approved.
 SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
@@ -10,8 +10,8 @@ SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT
   WHERE a.pending = c.pending AND a.approved = 1 AND a.call = c.id);
 
 -- check call_answers: The call that this answer started is missing.
--- A guarded call starts when its client calls again. Calls that were moved to a file were
--- answered before.
+-- Guarded calls are excluded, because they start only when the client repeats the call. Calls
+-- that were moved to a file are excluded by the time of the answer.
 SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
   LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
   WHERE a.approved = 1 AND c.id IS NULL AND substr(p.agent, 1, 6) <> 'guard:'

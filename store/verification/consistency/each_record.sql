@@ -1,4 +1,4 @@
--- One table of records, TABLE, and the log.
+-- These checks compare a table of records, TABLE, with the log.
 
 -- check TABLE: It has no event.
 SELECT 'TABLE row ' || t.seq FROM TABLE t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal AND e.record <> '');

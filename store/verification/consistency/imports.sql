@@ -1,5 +1,5 @@
--- Imports, which have no seal of their own, and their events, which repeat every
--- column.
+-- These checks compare imports with their events. Imports have no seals, but the events repeat
+-- every column.
 
 -- check imports: It does not match the import in the log.
 SELECT 'imports row ' || i.seq FROM imports i LEFT JOIN events e ON e.id = i.id AND e.act = 'import'

@@ -1,4 +1,4 @@
--- Subjects whose live version is not the last one.
+-- These checks find subjects with a live version that is not the last version.
 
 -- check live: The live version is not the last approved version.
 SELECT l.subject FROM live l WHERE NOT EXISTS (SELECT 1 FROM versions v

@@ -1,5 +1,5 @@
--- Proposals and issues, which are not sealed, and the records: the last revision, the
--- last assessment, the decisions, and the log.
+-- These checks compare proposals and issues, which are not sealed, with the last revision, the last
+-- assessment, the decisions, and the log.
 
 -- check proposals: Its state and its decisions do not agree.
 SELECT p.id FROM proposals p WHERE (p.state = 'approved') <> EXISTS (SELECT 1 FROM decisions d
@@ -12,9 +12,9 @@ SELECT p.id FROM proposals p WHERE NOT EXISTS (SELECT 1 FROM revisions r
   OR NOT EXISTS (SELECT 1 FROM revisions WHERE proposal = p.id AND number = 1 AND author = p.author AND created_at = p.created_at);
 
 -- check proposals: Its values in the queue do not match its last assessment.
--- Carried findings do not count. Blocks are counted while nothing was waived; the program does so otherwise. Most
--- reports have no findings and are not parsed: in a JSON string, the quotes of the text
--- searched for would be escaped.
+-- Carried findings do not count. If the proposal has waivers, the Go code counts the blocking
+-- findings instead of the query. Most reports have no findings and need not be parsed. The search for
+-- "findings":[] cannot match a JSON string, because the quotes in a string are escaped.
 SELECT q.id FROM (SELECT p.*, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id) AS waived, coalesce((SELECT a.seq FROM assessments a
   WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1), 0) AS last FROM proposals p) q
 LEFT JOIN assessments a ON a.seq = q.last
@@ -30,8 +30,8 @@ OR CASE WHEN a.report IS NULL OR instr(a.report, '"findings":[]') > 0
   END;
 
 -- check proposals: Its state, or the time of the last change of state, does not match the log.
--- It is the one of the last act that moved it. A revision of a submitted proposal goes
--- back to the chief; a waiver leaves it where it is.
+-- The last act that sets a state determines the state. After a revision, a submitted proposal
+-- is in chief_review. A waiver does not change the state user_review.
 SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
   SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'unwaive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
     WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
@@ -53,7 +53,7 @@ SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
   OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END;
 
 -- check issues: Its title or its labels do not match the submission.
--- The program compares those whose current revision is the one that was submitted.
+-- The query checks only issues that were revised after the submission. The Go code checks all other issues.
 SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
   LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
   LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
@@ -64,7 +64,7 @@ SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 set:' || (json_extract(r.draft, '$.changeSet')), ''));
 
 -- check proposal_rules: The filter index for rules and reach does not match its last assessment.
--- Reports without either are not parsed.
+-- Reports without findings and without reach are not parsed.
 WITH last AS MATERIALIZED (SELECT p.id, p.seq, (SELECT a.seq FROM assessments a
   WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1) AS assessment FROM proposals p),
 want AS (SELECT DISTINCT l.seq, json_extract(f.value, '$.rule') AS rule FROM last l JOIN assessments a ON a.seq = l.assessment,

@@ -1,5 +1,5 @@
--- The records and the log, which names each of them in the order of its table and no
--- other, and the versions and the decisions that approved them.
+-- These checks compare the records with the log, which must refer to exactly the existing records, in
+-- the order of each table. They also compare the versions with the decisions that approved them.
 
 -- check versions: No decision approved this version.
 SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal <> '' AND NOT EXISTS (SELECT 1 FROM decisions d
@@ -18,5 +18,5 @@ SELECT d.subject || ' version ' || d.version FROM decisions d WHERE d.verdict = 
   WHERE v.subject = d.subject AND v.number = d.version AND v.hash = d.version_hash);
 
 -- check events: Its record is missing.
--- SEALS are all seals of records.
+-- SEALS is a query for the seals of all records.
 SELECT 'event ' || seq FROM events WHERE record <> '' AND record NOT IN (SEALS);
