@@ -158,10 +158,10 @@ func TestPackagesPage(t *testing.T) {
 	delete(files, ".") // main.go
 	page := []byte(`# Packages
 
-Every package of toolcrib and the first sentence of its description. ` + "`go doc ./PACKAGE`" + ` has the rest, and
-[ARCHITECTURE.md](ARCHITECTURE.md) has the structure.
+This page lists the packages of toolcrib with the first sentence of their documentation. ` + "`go doc ./PACKAGE`" + ` prints
+the whole documentation of a package. [ARCHITECTURE.md](ARCHITECTURE.md) describes how the packages depend on each other.
 
-| package | |
+| package | purpose |
 |---|---|
 `)
 	for _, folder := range slices.Sorted(maps.Keys(files)) {

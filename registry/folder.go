@@ -238,9 +238,9 @@ func pathProblem(p string) string {
 	return ""
 }
 
-// linkProblem returns the reason why a link from the path name to target is not allowed, or "". A ".." after a
-// folder name is rejected, because the folder can itself be a link. The ".." would then refer to the parent of that
-// link's target.
+// linkProblem returns the reason why a link is not allowed, or "". The argument name is the path of the link. A
+// ".." after a folder name is rejected, because the folder can itself be a link. The ".." would then refer to the
+// parent of that link's target.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
 		return "is a link to a target outside of the folder: " + jsondoc.Quote(target)

@@ -1,5 +1,5 @@
-// Package proctest starts programs for tests that write to their input and read their
-// output.
+// Package proctest starts programs for tests. A test can write to the input of such a
+// program and read its output.
 package proctest
 
 import (

@@ -124,9 +124,9 @@ func (g *graph) remarkOnRoot() {
 	}
 }
 
-// MaxWork is the maximum of the estimated number of steps to validate one value. The
-// application of a subschema to a value costs a single step; other work costs a
-// proportional number of steps.
+// MaxWork is the maximum estimated number of steps to validate a value. Applying a
+// subschema to a value is a single step; other work counts as a number of steps in
+// proportion to its cost.
 const MaxWork = 1_000_000
 
 type pair struct {

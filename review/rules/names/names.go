@@ -1,6 +1,6 @@
-// Package names implements the N family and the L family. The N family checks the name of a tool:
-// its verb, the plural of its resource, and its uniqueness. The L family protects the names of core
-// tools.
+// Package names implements the N family and the L family: rules about the names of tools, and rules
+// that protect the names of core tools. The N family checks the verb in the name of a tool, the
+// plural of its resource, and whether the name is unique.
 package names
 
 import (
