@@ -136,7 +136,7 @@ type Config struct {
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 	// After returns a command that sends msg after d. If After is nil, the workbench uses tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
-	// Wait waits until another process may have written to the database, or until the interval every has passed.
+	// Wait waits until another process may have written to the database, but not longer than the given interval.
 	// It returns the new stamp of the database. seen is the stamp from the previous call, or 0 in the first call.
 	// If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)

@@ -16,11 +16,11 @@ import (
 
 // Log reads the audit log.
 type Log interface {
-	// Events returns up to limit entries with numbers below before, newest first. If before is 0, it begins with
-	// the newest entry.
+	// Events returns up to limit entries, newest first. Their numbers are less than the parameter before, unless
+	// it is 0.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns up to limit versions of s with numbers below before, newest first. If before is 0, it
-	// begins with the newest version.
+	// Versions returns up to limit versions of s, newest first. Their numbers are less than the parameter
+	// before, unless it is 0.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
@@ -108,8 +108,8 @@ func (p *Page) Tabs() (left, right draw.Line) {
 // pageSize is the number of entries that are read at once.
 const pageSize = 200
 
-// Events is a message with a chunk of entries, or with the error of reading it. All entries have numbers below
-// Before, unless Before is 0.
+// Events is a message with a chunk of entries, or with the error of reading it. The numbers of the entries are
+// less than Before, unless Before is 0.
 type Events struct {
 	Before int64
 	Events []history.Event

@@ -1,5 +1,6 @@
-// Package changeset implements the workbench page that shows a whole change set. The page shows every new text
-// with its findings. An index of the members is beside the texts.
+// Package changeset implements the workbench page that shows a whole change set. A change set is a group of
+// proposals, called its members, that are approved together or not at all. The page shows every new text with its
+// findings, and an index of the members beside the texts.
 package changeset
 
 import (
@@ -241,7 +242,7 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// currentMember returns the index of the member that the keys apply to. This is the selected member if it is in
+// currentMember returns the index of the member to which the keys apply. This is the selected member if it is in
 // the viewport, and otherwise the member at the top of the viewport.
 func (p *Page) currentMember() int {
 	if len(p.rows.Rows) == 0 {

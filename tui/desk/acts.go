@@ -26,8 +26,8 @@ type User struct {
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
 	Desk    Desk
-	// Versions returns up to limit versions of s with numbers below before, newest first. If before is 0, it
-	// begins with the newest version.
+	// Versions returns up to limit versions of s, newest first. Their numbers are less than the parameter
+	// before, unless it is 0.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Calls    Calls     // nil if no gateway is available
 	Signer   Signer    // nil if decisions are not signed

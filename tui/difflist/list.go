@@ -78,7 +78,7 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// WholeText is a value of the parameter context of New. The list then shows whole texts.
+// WholeText makes a list show whole texts. It is an argument for the parameter context of New.
 const WholeText = -1
 
 // DefaultContext is the usual number of unchanged lines around each change.

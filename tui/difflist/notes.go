@@ -136,7 +136,7 @@ func (l *List) HasAllLines() bool {
 }
 
 // Unseen returns the names of the fields with changed lines that p has not shown. If p has shown only some
-// changed lines of a field, the name is followed by the missing line numbers.
+// changed lines of a field, the position of the missing lines follows the name.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {

@@ -263,9 +263,9 @@ func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row that shows line number of the new text of the field at path. If the list does not show
-// this line, Find returns the nearest preceding row of the field, or the first changed field inside path. It
-// returns false if nothing at path has changed.
+// Find returns the row that shows a line in the new text of the field at path, given the number of the line.
+// If the list does not show this line, Find returns the nearest preceding row of the field, or the first
+// changed field inside path. It returns false if nothing at path has changed.
 func (l *List) Find(path string, number int) (row int, ok bool) {
 	a := l.shown
 	for i, r := range a.rows {

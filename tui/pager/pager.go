@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Pager is a viewport with stops and a search. It records which texts have been on screen. Use New to create a
-// Pager.
+// Pager is a viewport with stops and a search. Stops are rows between which the user can step, for example the
+// headings of a text. A Pager also records which texts have been on screen. Use New to create a Pager.
 type Pager struct {
 	viewport
 	stops []int

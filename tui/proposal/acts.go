@@ -57,7 +57,7 @@ func (a *acts) ChangesSince() func() string {
 	}
 }
 
-// ask returns a function that opens a dialog for the decision act on the proposal.
+// ask returns a function that opens the dialog for a decision on the proposal. act is the kind of decision.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }

@@ -151,8 +151,8 @@ func (q *Page) openWaiting() tea.Cmd {
 	return q.shell.OpenWaiting()
 }
 
-// decide returns a function that opens the dialog for the decision act. The decision applies to the marked
-// proposals or, if none are marked, to the selected row.
+// decide returns a function that opens the dialog for a decision on the marked proposals or, if none are marked, on
+// the selected row. act is the kind of decision.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		ps := q.Marks.targets(&q.list)

@@ -361,8 +361,8 @@ const MaxVersions = 500
 // Span is a pair of version numbers to compare. If From is 0, the whole version To is shown as added.
 type Span struct{ From, To int }
 
-// Between returns the numbers of two versions to compare: the version with the index selected, and the marked
-// version. If no other version is marked, it compares with the version before the selected version. marked is the
+// Between returns the numbers of two versions to compare: the selected version and the marked version or, if no
+// other version is marked, the version before the selected version. selected is an index of versions. marked is the
 // number of the marked version, or 0.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
@@ -377,8 +377,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of the version with the number selected. current is the number of the version that is
-// marked now, and the result marked is its new value; 0 means that no version is marked.
+// MarkVersion toggles the mark of a version. selected is the number of this version. current is the number of the
+// marked version, and the result marked is its new value; 0 means that no version is marked.
 func MarkVersion(sh Shell, current, selected int) (marked int, cmd tea.Cmd) {
 	if current == selected {
 		return 0, sh.Say(Remark, "Mark removed")

@@ -29,7 +29,7 @@ type Key struct {
 	Disabled     func() string // returns why the key is disabled, or ""; nil if the key is always enabled
 }
 
-// Matches reports whether the action has the key pressed.
+// Matches reports whether pressed is a key of the action.
 func (k Key) Matches(pressed tea.KeyPressMsg) bool {
 	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
 }

@@ -66,7 +66,7 @@ func noPanes(p Paned) string {
 }
 
 // zoomed returns the reason why only one pane is shown, or "" if both panes are. If the user has hidden a pane,
-// it returns the argument reason.
+// it returns the given reason.
 func zoomed(p Paned, reason string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none

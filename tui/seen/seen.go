@@ -1,5 +1,5 @@
-// Package seen records which parts of proposals have been on screen. The dialog of an approval is locked until
-// the user has seen all required parts.
+// Package seen records which parts of proposals have been on screen. A part is a field of a definition, or a
+// file. The dialog of an approval is locked until the user has seen all required parts.
 package seen
 
 import (
@@ -152,8 +152,7 @@ func (r *Reading) SetDiff(c Comparison, list *difflist.List, p *pager.Pager) {
 }
 
 // FirstUnseen returns the first part that has not been on screen. This is a row of the diff or, if the diff has
-// been on screen, a finding about hidden characters. If every part has been on screen, FirstUnseen returns -1 and
-// nil.
+// been on screen, a finding about hidden characters. If there is no such part, FirstUnseen returns -1 and nil.
 func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	if row, ok := r.List.FirstUnseen(r.Pager); ok {
 		return row, nil

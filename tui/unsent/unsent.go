@@ -1,5 +1,6 @@
-// Package unsent stores the user's unsent texts in files. The texts survive when a dialog is closed, when the
-// program ends, and when it crashes.
+// Package unsent stores the user's unsent texts in files. An unsent text is a comment, a reason, or a
+// proposal that the user has begun to write. It survives when its dialog is closed, when the program ends,
+// and when the program crashes.
 package unsent
 
 import (
