@@ -113,8 +113,8 @@ type ChangeSet struct {
 // Extent contains the size of a proposal's change and the rationale of the proposal.
 type Extent struct {
 	Added, Removed int // lines of the definition
-	// If a list does not compare a revision because it is very large, Size is the size of the revision in bytes, and
-	// Added and Removed are 0. Otherwise, Size is 0.
+	// Size is the size in bytes of a revision that is too large for a comparison in a list. In this case, Added and
+	// Removed are 0. For any other revision, Size is 0.
 	Size      int
 	Rationale string
 }

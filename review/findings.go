@@ -34,7 +34,8 @@ func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f
 
 // ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ceases to apply when
 // its passage changes, when a new finding appears in the same field, or when it expires. A waiver of a finding without
-// a passage applies only to its own revision, because in another revision the same rule may have another cause.
+// a passage applies only to the revision of the finding, because the same rule may have another cause in another
+// revision.
 func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
@@ -185,7 +186,7 @@ type Carried struct {
 	Findings []Standing
 }
 
-// String describes c in one phrase, such as "2 findings were in version 3, approved by user:mara".
+// String returns a description of c, such as "2 findings were in version 3, approved by user:mara".
 func (c Carried) String() string {
 	if len(c.Findings) == 1 {
 		return fmt.Sprintf("1 finding was in %s, approved by %s", c.Version, c.By)

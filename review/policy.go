@@ -37,7 +37,7 @@ type Policy struct {
 	// MaxWrites limits the number of drafts, revisions, and comments that an agent can write per hour; 0 means
 	// DefaultMaxWrites.
 	MaxWrites int
-	// Approvals lists the owners of subjects and how many of them must approve a change.
+	// Approvals lists the owners of subjects and the number of owners who must approve a change.
 	Approvals approval.Rules
 	// Severities overrides the severities of rules by id.
 	Severities map[string]rules.Severity
@@ -48,7 +48,7 @@ type Policy struct {
 	Origins map[string]string
 	// Consultants review all submissions in addition to the rules.
 	Consultants []Consultant
-	// Model answers the test cases that have no recorded answer. If it is nil, no model is asked.
+	// Model answers the test cases that have no recorded answer. If it is nil, these test cases are not run.
 	Model harness.Model
 	// Signatures determines whether decisions must be signed.
 	Signatures proof.Policy

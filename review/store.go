@@ -124,8 +124,8 @@ type DecidedProposal struct {
 	Status   proposals.IssueStatus
 }
 
-// Tx reads and writes in one transaction. Its writing methods use compare-and-swap. They return proposals.ErrConflict
-// if another writer has changed the object first.
+// Tx reads and writes in a transaction. Its writing methods use compare-and-swap. They return proposals.ErrConflict if
+// another writer has changed the object first.
 type Tx struct {
 	Reader
 	ProposalWriter
@@ -145,8 +145,8 @@ type ProposalWriter interface {
 	// MoveProposal stores the state, the summary, and the update time of p. The stored proposal must still have the
 	// revision of p and the state in the parameter from.
 	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
-	// ApplyVerdict changes several decided proposals and their issues, all or none of them. It stores the states and
-	// times of the proposals like MoveProposal, and the assignees and statuses of the issues like AssignIssue.
+	// ApplyVerdict atomically changes several decided proposals and their issues. It stores the states and times of the
+	// proposals like MoveProposal, and the assignees and statuses of the issues like AssignIssue.
 	ApplyVerdict(ctx context.Context, decided []DecidedProposal) error
 	// OpenIssue writes the issue of a stored proposal and returns its number.
 	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
@@ -212,7 +212,7 @@ const (
 	MaxPage     = 1000
 )
 
-// Page is one page of a list. Next is the cursor of the next page, or "" on the last page. Prefixes[i] is the length in
+// Page is a page of a list. Next is the cursor of the next page, or "" on the last page. Prefixes[i] is the length in
 // characters of the shortest unique prefix of the id of Proposals[i].
 type Page struct {
 	Proposals []proposals.Proposal
@@ -236,8 +236,8 @@ type Assessment struct {
 // Report contains the findings and the comment of a reviewer.
 type Report struct {
 	Findings []rules.Finding `json:"findings"`
-	// Reach lists the kinds of facts that the revision adds to the reach of its subject. The queue filters by them. The
-	// facts themselves are not stored, because they can be derived from the content.
+	// Reach lists the kinds of facts that the revision adds to the reach of its subject. The queue can be filtered by
+	// these kinds. The facts themselves are not stored, because they can be derived from the content.
 	Reach []fact.Kind `json:"reach,omitempty"`
 	// Comment is the reviewer's text in Markdown. The text of the built-in reviewer answers four questions: whether the
 	// change makes sense, whether it overlaps a core tool, whether it breaks guardrails or policy, and what must

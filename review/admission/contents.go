@@ -16,9 +16,9 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports each binary file whose bytes are not stored, because toolcrib could not restore the file. It
-// also reports a binary file if its stored bytes do not have the type and size in the draft. Otherwise, a draft could
-// declare a text for agents as a binary file.
+// unknownContents reports binary files that the database does not contain, because toolcrib could not restore them. It
+// also reports a binary file if the type or size in the draft is wrong. Otherwise, a draft could declare a text for
+// agents as a binary file.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -65,7 +65,7 @@ func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft)
 		return nil, err
 	}
 	return misfit(proposals.RuleDefinition, "definition.source.hash",
-		"refers to JSON that was never imported into this database, so nobody can review it; import the tool (toolcrib import) or omit source"), nil
+		"refers to JSON that was never imported into this database, so reviewers cannot see the JSON; import the tool (toolcrib import) or omit source"), nil
 }
 
 // wrongExclusion returns an error if an agent changes the exclusions of an imported tool. It also returns an error if

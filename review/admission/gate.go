@@ -75,7 +75,7 @@ func Locked(s registry.Subject) error {
 	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s is a core tool, locked in every layer; make your own copy with `toolcrib fork %s`", review.ErrLocked, s.ID, s.ID)
+	return fmt.Errorf("%w: %s is a core tool, locked in every layer; create a copy with `toolcrib fork %s`", review.ErrLocked, s.ID, s.ID)
 }
 
 // Submission is a draft that is about to be submitted. It computes the problems of the draft at most once.
@@ -92,8 +92,8 @@ func NewSubmission(draft proposals.Draft) Submission {
 // Problems returns the reasons why the draft cannot be submitted.
 func (s Submission) Problems() proposals.Problems { return s.problems() }
 
-// Change returns the input of the rules. The input contains the problems of the draft, so that the rules of family T
-// need not compute them again.
+// Change returns the input of the rules. The input contains the problems of the draft, so the rules of family T need
+// not compute them again.
 func (s Submission) Change() *rules.Change {
 	c := &rules.Change{Draft: s.Draft}
 	rules.Computed(c, func(*rules.Change) proposals.Problems { return s.problems() })

@@ -1,5 +1,5 @@
-// Package approval determines who must approve a change before it goes live. The rules of a policy list subjects, their
-// owners, and how many of the owners must approve.
+// Package approval determines who must approve a change before it goes live. Each rule of a policy specifies subjects,
+// the owners of these subjects, and the number of owners who must approve.
 package approval
 
 import (
@@ -15,17 +15,17 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is one rule of a policy. It applies to subjects that match any of its patterns, and to approvals at or after
-// Since and before Until.
+// Rule is a rule of a policy. It applies to subjects that match any of its patterns, and to approvals at or after Since
+// and before Until.
 type Rule struct {
 	Subjects     []Pattern
 	Owners       []string  // principals, such as "user:mara"
 	Approvals    int       // number of owners who must approve
-	Since, Until time.Time // zero if the rule is not limited in that direction
+	Since, Until time.Time // zero if there is no limit
 	From         string    // "system", "user", or "project"
 }
 
-// FromProject is the value of Rule.From for a rule in a project's file.
+// FromProject is the value of Rule.From for a rule in the toolcrib.toml of a project.
 const FromProject = "project"
 
 // Check returns an error if the rule is invalid or if no approvals can satisfy it.
@@ -33,9 +33,9 @@ func (r Rule) Check() error {
 	for i, owner := range r.Owners {
 		if twin := slices.IndexFunc(r.Owners[:i], func(o string) bool { return SamePrincipal(o, owner) }); twin >= 0 {
 			if r.Owners[twin] == owner {
-				return fmt.Errorf("duplicate owner %s: list each principal once", owner)
+				return fmt.Errorf("duplicate owner %s: list each owner once", owner)
 			}
-			return fmt.Errorf("owners %s and %s differ only in case: list each principal once", r.Owners[twin], owner)
+			return fmt.Errorf("owners %s and %s differ only in case: list each owner once", r.Owners[twin], owner)
 		}
 	}
 	switch {
@@ -83,8 +83,8 @@ func (rs Rules) Named() bool {
 	})
 }
 
-// For returns the rules that a change of s must satisfy at time t. The parameter names contains the other names of s,
-// such as aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
+// For returns the rules that a change of s must satisfy at time t. The given names are other names of s, such as
+// aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
 func (rs Rules) For(s registry.Subject, t time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
@@ -112,9 +112,9 @@ func (n Need) MayApprove(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Owners(), principal)
 }
 
-// Waivers returns the users who may waive a finding, or nil if any user may. The owners in a project's file can waive
-// findings only if no other rule applies, because a waiver removes an obstacle and a project's file must only tighten
-// the policy.
+// Waivers returns the users who may waive a finding, or nil if any user may. The owners in a rule of a project can
+// waive findings only if no other rule applies: a waiver removes an obstacle, but the rules of a project must only
+// tighten the policy.
 func (n Need) Waivers() []string {
 	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
 	if len(own) > 0 {

@@ -16,7 +16,7 @@ type Tally struct {
 	Waits []Wait   // missing approvals, with one element for each rule that is not satisfied
 }
 
-// Wait describes the approvals that are missing for one rule.
+// Wait describes the approvals that are missing for a rule.
 type Wait struct {
 	Missing int      // number of missing approvals
 	Of      []string // owners who can still approve; fewer than Missing if the rule cannot be satisfied
@@ -55,7 +55,7 @@ func (n Need) Tally(principals []string, excluded string) Tally {
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
 // Missing returns the number of further approvals that are needed. One approval can satisfy several rules. Missing
-// assumes that each further approval comes from the owner who helps to satisfy the most rules.
+// assumes that each further approval is given by the owner whose approval counts for the most rules.
 func (t Tally) Missing() int {
 	left := lists.Map(t.Waits, func(w Wait) int { return w.Missing })
 	used := map[string]bool{}

@@ -45,8 +45,8 @@ func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersi
 	return &Chief{records: r, policy: policy, rules: rules, rulesVersion: rulesVersion, counter: counter, trials: trials}
 }
 
-// WithDrafts returns a Chief for drafts that one call proposes and that go live together. When it assesses one of the
-// drafts, it takes the other drafts into account.
+// WithDrafts returns a Chief for drafts that one call proposes and that go live together. When the Chief assesses one
+// of the drafts, it considers the other drafts, too.
 func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	with := *c
 	with.drafts, with.together = drafts, map[string]bool{}
@@ -168,9 +168,8 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	return report, change, err
 }
 
-// comingWith returns the definitions that go live together with draft, so that draft can refer to them: the
-// allow-lists, and the ids of the tools. These definitions belong to the change set of draft or were proposed in the
-// same call.
+// comingWith returns the allow-lists and the ids of the tools that go live together with draft. The draft can refer to
+// them. They belong to the change set of draft or were proposed in the same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.Subject.Kind == registry.KindTool {
 		return nil, c.together, nil
@@ -213,8 +212,8 @@ func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals
 }
 
 // PrefetchSimilar finds the tools similar to draft and caches them for the assessment. It must be called before the
-// first write of the transaction: after a write, the database engine keeps every page that it reads in memory, and with
-// 100,000 tools this search reads many pages.
+// first write of the transaction: after a write, the database engine retains every page that it reads, and with 100,000
+// tools this search reads many pages.
 func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
 	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.QueriesSimilar() {
@@ -263,9 +262,8 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 	return found, nil
 }
 
-// RunTests runs the test cases of a submission, so that the following transaction finds the results in the cache. It
-// asks the model for missing answers if a model is configured, the submission is complete, and the call is not a dry
-// run.
+// RunTests runs the test cases of a submission and caches the results for the following transaction. It requests
+// missing answers from the model if a model is configured, the submission is complete, and the call is not a dry run.
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
@@ -310,8 +308,8 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult asks the external reviewers to assess the proposals in ps that are in the state chief_review, and updates
-// these elements of ps. While it waits for a reviewer, no transaction is open. It skips a proposal that another process
+// Consult has the external reviewers assess each proposal in ps that is in the state chief_review, and updates this
+// element of ps. No transaction is open while Consult waits for a reviewer. It skips a proposal that another process
 // changes in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
@@ -332,7 +330,8 @@ func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	return nil
 }
 
-// Consulted calls Consult for p and returns the updated proposal. If err is not nil, Consulted only returns p and err.
+// Consulted calls Consult for p and returns the updated proposal. If err is not nil, Consulted does not call Consult,
+// and returns p and err.
 func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
@@ -343,9 +342,10 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 }
 
 // Reassess records a new assessment of the current revision of the proposal with the given id. It is used when the
-// rules, the configuration, or the registry have changed, and to ask the external reviewers. The assessment combines
-// the findings of the external reviewers with the findings of the rules. Any actor can request it, because it contains
-// no judgment of the actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
+// rules, the configuration, or the registry have changed, and to consult the external reviewers. The assessment
+// combines the findings of the external reviewers with the findings of the rules. Any actor can request it, because it
+// contains no judgment by the actor. If the proposal is revised in the meantime, Reassess returns
+// proposals.ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -369,7 +369,7 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 	o := review.Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
 	for _, consultant := range c.policy.Consultants {
 		if c.records.DryRun {
-			break // a dry run does not ask external reviewers
+			break // a dry run does not consult external reviewers
 		}
 		back := semaphore.Outside(ctx)
 		said, err := consultant.Review(ctx, req)

@@ -15,10 +15,10 @@ import (
 	"toolcrib/review/rules/overlaps"
 )
 
-// comment answers the four questions of every assessment: whether the change makes sense, whether it overlaps a core
-// tool, whether it breaks guardrails or policy, and what must change. If a question was not examined, comment states
-// this. The answers contain the numbers of waived findings and hints. If there are any, an answer does not state that
-// nothing was found.
+// comment returns the text of an assessment, with the answers to four questions: whether the change makes sense,
+// whether it overlaps a core tool, whether it breaks guardrails or policy, and what must change. If no active rule
+// examines a question, the answer states this. Each answer also describes the hints and the waived findings. If there
+// are any, the answer does not claim that nothing was found.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -56,7 +56,7 @@ const (
 	mostFields  = 3 // fields of a remedy
 )
 
-// The rule families that answer each question.
+// The rule families for each question.
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget
 	overlapFamilies = "LO"   // lock and overlap
@@ -197,13 +197,13 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See the reviewer's comment."
 }
 
-// steps lists the distinct remedies of the findings for which the function counts returns true. It lists each remedy
-// after the fields that the remedy applies to.
-func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
+// steps lists the distinct remedies of the findings for which include returns true. It lists each remedy after the
+// fields that the remedy applies to.
+func steps(open []rules.Finding, include func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}
 	for _, f := range open {
-		if !counts(f) {
+		if !include(f) {
 			continue
 		}
 		what := cmp.Or(f.Importer, f.Suggestion, f.Message)

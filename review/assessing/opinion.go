@@ -61,7 +61,7 @@ func check(o review.Opinion) error {
 var externalRule = regexp.MustCompile("^" + review.ExternalRule + "[0-9]{3}$")
 
 // carried returns the findings of external reviewers in the earlier assessments of the same revision. A new assessment
-// keeps these findings and can only add to them.
+// retains these findings and can add others.
 func carried(earlier []review.Assessment) []rules.Finding {
 	var findings []rules.Finding
 	for _, a := range earlier {
@@ -88,9 +88,9 @@ func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Rec
 	return lowest
 }
 
-// addExternal adds the findings in external to findings. External findings get rule ids that begin with
-// review.ExternalRule, so that they cannot replace or imitate findings of the rules. Different external findings about
-// the same passage get different ids, so that a waiver of one finding does not apply to another.
+// addExternal adds the findings in external to findings. The rule ids of external findings begin with
+// review.ExternalRule, so external findings cannot replace or imitate findings of the rules. Different external
+// findings about the same passage get different ids, so a waiver applies to only one of these findings.
 func addExternal(findings, external []rules.Finding) []rules.Finding {
 	for _, f := range external {
 		if !externalRule.MatchString(f.Rule) {
@@ -109,9 +109,9 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds opinion to o and returns the result. The parameter name is the name of the reviewer. If err is not nil, add
-// adds a description of the failure instead. An invalid opinion is treated as a failure, so that the opinions of the
-// other reviewers can still be stored. Invalid bytes in an error message are made printable for the same reason.
+// add adds opinion, an opinion of the reviewer with the given name, to o and returns the result. If err is not nil or
+// the opinion is invalid, add adds a description of the failure instead, so the opinions of the other reviewers can
+// still be stored. For the same reason, invalid bytes in the description are made printable.
 func add(o review.Opinion, name string, opinion review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(opinion)

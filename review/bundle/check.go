@@ -172,7 +172,7 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 // signature covers.
 func Unproved() []string {
 	return []string{
-		"whether the bundle is complete and the newest: use a checkpoint to learn how far the log goes",
+		"whether the bundle is complete and up to date: a checkpoint proves the length of the log",
 		"when the bundle was written, its newest event, the events of the signers' states, and layers without a definition: none of these are signed",
 	}
 }
@@ -257,7 +257,7 @@ const (
 	Unverified = "B108"
 )
 
-// Rules returns all types of faults. All of them have the severity block.
+// Rules returns all types of faults. Every type has the severity block.
 func Rules() []Rule {
 	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
 	return []Rule{
@@ -265,11 +265,11 @@ func Rules() []Rule {
 		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
 		{unknownKey, "unknown-key", "The signers file does not list the key that signed an approval for the user who approved, or the key was not valid at that time.", "Have a signer approve the version again, or correct the signers file that the check uses."},
 		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so its signatures are not valid.", "Approve the version again with another key."},
-		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again with a signature, or accept unsigned versions with --allow-unsigned."},
+		{Unsigned, "unsigned-version", "An approval is not signed, so the bundle does not prove who approved.", "Approve the version again with a signature, or accept unsigned versions with --allow-unsigned."},
 		{notShipped, "not-shipped", "A version claims to ship with toolcrib, but this toolcrib does not ship it.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
 		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy in the configuration requires.", "Have the missing owners approve the version again."},
 		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers contradicts the rest of the bundle: something was changed or removed.", export},
-		{Unverified, "unverified", "No signature was checked, because no signers file was given: anyone who can write the bundle could have written any part of it.", "Pass --signers FILE, or accept the bundle without signatures with --allow-unsigned."},
+		{Unverified, "unverified", "No signature was checked, because no signers file was given. Any part of the bundle may have been forged.", "Pass --signers FILE, or accept the bundle without signatures with --allow-unsigned."},
 	}
 }

@@ -73,9 +73,9 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 	}
 }
 
-// distribute appends each record to the bucket for its key. A version and the raw JSON of its tool have the subject
-// as their key. Each statement has its own key, because it may cover many subjects, and each binary file has its own
-// key.
+// distribute appends each record to the bucket for its key. A version and the raw JSON of its tool have the subject as
+// their key. Each statement has a separate key, because a statement may cover many subjects. Each binary file has a
+// separate key, too.
 func (b Bundle) distribute(bucket func(key string) *Records) {
 	subjects := map[string]string{} // maps the hash of the raw JSON of a tool to the subject of the tool
 	for _, v := range b.Versions {
@@ -134,8 +134,8 @@ func DecodeIndex(data []byte) (Index, error) {
 	return i, err
 }
 
-// Join assembles a bundle from its parts. get returns the part with the given hash. Join verifies the hashes of the
-// parts but nothing else.
+// Join assembles a bundle from its parts. get returns the part with the given hash. Join verifies only the hashes of
+// the parts.
 func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	b := Bundle{Format: Format, Header: i.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	seen := map[string]bool{}

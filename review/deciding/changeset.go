@@ -42,7 +42,7 @@ func checkChangeSets(views []inspection.View) error {
 
 // succession is the registry while the chosen proposals are approved one after the other. The queries by subject and by
 // name return the content of the proposals approved so far in place of the live definitions. The rule families L and N
-// use these queries. All other queries return the registry as it was before the approvals.
+// use these queries. All other queries return the definitions that were live before the approvals.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live

@@ -38,8 +38,8 @@ func New(r *records.Records, inspector *inspection.Inspector, policy review.Poli
 	return &Decider{r, inspector, policy, rules, signing, signed}
 }
 
-// Approve makes the chosen proposals live, all or none of them, in one durable transaction. If the policy requires
-// further approvals, it records an endorsement instead. The members of a change set can only be approved together.
+// Approve atomically makes the chosen proposals live, in a durable transaction. If the policy requires further
+// approvals, it records an endorsement instead. The members of a change set can only be approved together.
 func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]proposals.Decision, error) {
 	if err := review.CheckText("note", note); err != nil {
 		return nil, err
@@ -56,11 +56,10 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 // check inspects a proposal for a decision. It returns an error if the user cannot make this decision.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
-// decide makes one decision about several proposals, all or none of them, in one transaction. The function check
-// rejects proposals that cannot be decided, and the function decide writes the decisions. decide passes strict to
-// shownTo.
+// decide atomically makes the same decision about all chosen proposals. check rejects proposals that cannot be decided,
+// and write writes the decisions. decide passes strict to shownTo.
 func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
-	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
+	check check, write func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Decision, error) {
 		views, showings, err := d.decidable(ctx, tx.Reader, actor, choices, strict, check)
@@ -71,11 +70,11 @@ func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []r
 		if err != nil {
 			return nil, err
 		}
-		return decide(tx, views, showings, act)
+		return write(tx, views, showings, act)
 	})
 }
 
-// decidable inspects the chosen proposals. It returns an error if any of them cannot be decided. strict is true for
+// decidable inspects the chosen proposals. It returns an error if any proposal cannot be decided. strict is true for
 // approvals.
 func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposals.Actor, choices []review.Choice, strict bool, check check,
 ) ([]inspection.View, []proposals.Showing, error) {
@@ -258,9 +257,9 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	return nil
 }
 
-// Decide makes a decision with the given verdict about the chosen proposals, all or none of them. For an approval, it
-// calls Approve; the policy determines whether the result is an approval or an endorsement. All other verdicts need a
-// reason in note.
+// Decide atomically makes a decision with the given verdict about all chosen proposals. For an approval, it calls
+// Approve; the policy determines whether the result is an approval or an endorsement. All other verdicts need a reason
+// in note.
 func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	if verdict != proposals.VerdictNeedsChanges && verdict != proposals.VerdictRejected {
 		return d.Approve(ctx, actor, choices, note)
@@ -363,7 +362,7 @@ var verdictMoves = map[proposals.Verdict]struct {
 
 // applyVerdict moves the proposals, assigns their issues, and writes the decisions and events. decisions[i] is the
 // decision about views[i]. A signed decision has the time of its statement. Its event has the time of the recording
-// instead, so that the log is ordered by time.
+// instead, because the log must be ordered by time.
 func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict proposals.Verdict, views []inspection.View, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]review.DecidedProposal, len(views))

@@ -144,11 +144,11 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 	return nil, fmt.Errorf("%s: %w: %s; read it again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// approvable returns how much of each proposal the user has read. If the user approves several proposals, approvable
-// rejects each proposal that the user was not shown, unless the choice accepts unseen content. If the user approves a
-// single proposal, approvable accepts it, and the decision records whether it was shown. Only the parts of new,
-// imported content can be approved unread. Shown content is treated as read, except for the number of parts that the
-// choice declares unread.
+// approvable returns a summary of the read and unread parts of each proposal. Shown content counts as read, except for
+// the number of parts that the choice declares unread. Only new, imported definitions may have parts that are declared
+// unread. If the user approves several proposals, approvable rejects each proposal that the user was not shown, unless
+// the choice accepts unseen content. It accepts a single proposal even if the user was not shown the proposal; the
+// decision records this.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := checkChangeSets(views); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	if v.expires != nil {
 		until := v.expires.UTC().Truncate(time.Microsecond) // the precision of a signed statement
 		if v.expires = &until; !until.After(v.now) {
-			return v, fmt.Errorf("%w: the waiver would have expired on %s", review.ErrNotWaivable, until.Format(time.RFC3339))
+			return v, fmt.Errorf("%w: the expiry date %s is in the past; use a later date", review.ErrNotWaivable, until.Format(time.RFC3339))
 		}
 	}
 	all, err := r.Assessments(ctx, id, v.proposal.Revision)

@@ -37,7 +37,7 @@ func New(r *records.Records, chief *assessing.Chief, policy review.Policy, rules
 	return &Drafter{r, chief, policy, rules, contents}
 }
 
-// Propose writes drafts as proposals, all or none of them. If submit is true, it also submits them. The error joins the
+// Propose atomically writes all drafts as proposals. If submit is true, it also submits them. The error joins the
 // problems of all drafts. If an agent already has an open proposal on the same subject, Propose revises that proposal
 // instead of opening another one.
 func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
@@ -48,7 +48,7 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 }
 
 // Import is like Propose, but for imported definitions. It revises the open proposal of an earlier import of the same
-// definition. If submit is true, it submits complete drafts and leaves incomplete drafts in the state draft.
+// definition. If submit is true, it submits complete drafts. Incomplete drafts remain in the state draft.
 func (d *Drafter) Import(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -66,12 +66,12 @@ func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]prop
 // fromOutside returns an error if actor is toolcrib itself.
 func fromOutside(actor proposals.Actor) error {
 	if actor.Kind == proposals.System {
-		return fmt.Errorf("%w: nobody can act as toolcrib itself", proposals.ErrAuthority)
+		return fmt.Errorf("%w: toolcrib itself cannot do this; act as a user or an agent", proposals.ErrAuthority)
 	}
 	return nil
 }
 
-// propose writes drafts as proposals in one transaction. If imports is true, the drafts revise the proposals of earlier
+// propose atomically writes all drafts as proposals. If imports is true, the drafts revise the proposals of earlier
 // imports, and only complete drafts are submitted.
 func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit, imports bool) ([]proposals.Proposal, error) {
 	submissions, submits := make([]admission.Submission, len(drafts)), make([]bool, len(drafts))
@@ -253,7 +253,7 @@ func issueOf(p proposals.Proposal) proposals.Issue {
 	}
 }
 
-// describe copies the fields that the queue shows from draft to p.
+// describe copies from draft to p the fields that the queue shows.
 func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
 	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
@@ -282,7 +282,8 @@ func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.A
 	return submission, joins(ctx, r, actor, draft.ChangeSet)
 }
 
-// keepContents stores the bytes of the binary files in f that are available and not stored yet. f may be nil.
+// keepContents stores the binary files in f. It skips a file if the file is already stored or its bytes are not
+// available. f may be nil.
 func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Folder) error {
 	if f == nil || d.contents == nil {
 		return nil
@@ -416,7 +417,7 @@ func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.A
 		}
 		if len(times) >= l.writes {
 			first := times[len(times)-1]
-			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s; the limit is %d per hour for %s; continue at %s",
+			return fmt.Errorf("%w: %s written %d drafts, revisions, and comments since %s; the limit is %d per hour for %s; continue at %s",
 				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(rateWindow)))
 		}
 	}
@@ -440,7 +441,7 @@ func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSe
 	}
 	for _, m := range members {
 		if m.Author != actor {
-			return fmt.Errorf("%w: change set %q belongs to %s; use your own change set", proposals.ErrAuthority, changeSet, m.Author)
+			return fmt.Errorf("%w: change set %q belongs to %s; choose another name for your change set", proposals.ErrAuthority, changeSet, m.Author)
 		}
 	}
 	return nil
@@ -480,7 +481,7 @@ func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id pr
 	})
 }
 
-// lint runs the rules over a stored or possible revision of p. p is zero for a new proposal.
+// lint runs the rules over submission as a revision of p, which may be stored already. p is zero for a new proposal.
 func (d *Drafter) lint(ctx context.Context, r review.Reader, actor proposals.Actor, p proposals.Proposal, submission admission.Submission) (out review.Lint, err error) {
 	if err := admission.Gate(ctx, r, d.rules, actor, submission); err != nil {
 		return out, err

@@ -104,10 +104,9 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	return p, rev, err
 }
 
-// Regroup moves the open proposals with the given ids to the change set named changeSet, all or none of them. If
-// changeSet is "", it removes them from their change set. Each proposal gets a new revision by the author of its
-// current revision. The new revision differs only in the change set, and it is reviewed again together with the other
-// members.
+// Regroup atomically moves the open proposals with the given ids to the change set named changeSet. If changeSet is "",
+// it removes them from their change set. Each proposal gets a new revision by the author of its current revision. The
+// new revision differs only in the change set, and it is reviewed again together with the other members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))
@@ -140,8 +139,8 @@ func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 	return d.withdraw(ctx, actor, id, 0, note)
 }
 
-// Retract withdraws a proposal that Observe or an import wrote and that a change of the server made obsolete. revision
-// must be the number of the current revision. The actor is toolcrib itself.
+// Retract withdraws a proposal of Observe or of an import after a change of the server has made the proposal obsolete.
+// revision must be the number of the current revision. The actor is toolcrib itself.
 func (d *Drafter) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }

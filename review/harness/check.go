@@ -27,7 +27,7 @@ import (
 // answer is an answer to a test case, with the data that the checks need.
 type answer struct {
 	text  string
-	input string // question that was asked
+	input string // input of the test case
 	work  *work  // remaining work, or nil for no limit
 }
 
@@ -46,7 +46,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	}
 	switch c.Type {
 	case proposals.CheckJSONOnly:
-		// The answer must be a single JSON value (RFC 8259), so that a program can parse it.
+		// The answer must be a single JSON value (RFC 8259), because a program parses it.
 		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
 			return "the answer is not exactly one JSON value: " + first(err), nil
 		}
@@ -164,7 +164,7 @@ func plain(s string) string {
 }
 
 // matches checks that the regular expression value (RE2 syntax) matches a part of the answer. Go's regular expression
-// engine takes at most one step for each instruction and byte.
+// engine executes at most one step for each instruction and byte.
 func (a answer) matches(value string) (string, error) {
 	if n := utf8.RuneCountInString(value); n == 0 || n > proposals.MaxPattern {
 		return "", fmt.Errorf("the regular expression has %d characters; 1 to %d are expected", n, proposals.MaxPattern)
@@ -245,7 +245,7 @@ type falseClaim struct {
 	what    string
 	true    bool // the claim can be true if the input contains the result of a tool
 	reading bool // the claim is about reading a file, and the input may contain the text of the file
-	// cues are lower-case substrings. Each matching sentence contains at least one of them. Searching for cues is much
+	// cues are lower-case substrings. Each matching sentence contains at least one cue. Searching for cues is much
 	// faster than matching the pattern.
 	cues    []string
 	pattern *regexp.Regexp
@@ -299,7 +299,7 @@ var falseClaims = sync.OnceValue(compileFalseClaims)
 func compileFalseClaims() []falseClaim {
 	compile := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
 	return []falseClaim{
-		{what: "shows a made-up tool result", cues: markCues, pattern: compile(marks)},
+		{what: "contains an invented tool result", cues: markCues, pattern: compile(marks)},
 		{what: "reports the use of a tool", true: true, cues: selfCues, pattern: compile(
 			unless + self + `(?:called|invoked|executed|ran|run|triggered|queried|used)\s(?:(?:the|a|an|your|my|this|that)\s)?` +
 				`((?:words?|terms?)\s)?(?:` + toolName + `|(?:[a-z]+\s){0,2}?` + host + `s?\b)`)},

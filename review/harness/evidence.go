@@ -22,9 +22,10 @@ import (
 // claims:
 //
 //   - headings, code, block quotes, and the header of a table;
-//   - questions, requests to the user, and sentences (in English) about what the answer could not do or was not given;
-//   - introductions: a text that ends in a colon, an item directly before its own nested items, and a paragraph of a
-//     single sentence directly before a list, a table, or a block quote that contains a receipt or a part of the input;
+//   - questions, requests to the user, and English sentences in which the model states that it lacks an ability or
+//     information;
+//   - introductions: a text that ends in a colon, an item directly before its nested items, and a paragraph of a single
+//     sentence directly before a list, a table, or a block quote that contains a receipt or a part of the input;
 //   - a list of sources that contains only paths, with or without a label.
 //
 // In a JSON answer, the claims are the strings with at least three words. Each string in an array is a claim, and all
@@ -93,7 +94,7 @@ func (l *claimCounter) prose(text string) {
 	}
 }
 
-// follows reports whether b belongs to the preceding block prev, so that prev can introduce b.
+// follows reports whether prev, the block before b, can be an introduction of b.
 func (b block) follows(prev block) bool {
 	if prev.kind == item {
 		return b.kind == item && b.indent > prev.indent
@@ -123,8 +124,8 @@ func (l *claimCounter) enter(text string, cites bool) {
 	}
 }
 
-// hedged matches the beginning of a sentence that requests something from the user or states what the model could not
-// do.
+// hedged matches the beginning of a request to the user, or of a sentence in which the model states that it lacks an
+// ability or information.
 var hedged = lazyregexp.New(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 	`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
 	`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +

@@ -28,7 +28,8 @@ import (
 //   - a URL: https://example.org/page;
 //   - a footnote, [2] or [^2], if a line "[2]: …" of the answer contains a receipt.
 //
-// A bare path or a quotation from elsewhere is not a receipt, because neither tells the reader where to look.
+// A path without a line is not a receipt, because the reader cannot find the place. A quotation that is not from the
+// input is not a receipt either.
 type receipts struct {
 	lines     int    // number of lines of the input
 	words     string // words of the input, as returned by wordsOf
@@ -75,7 +76,8 @@ func refers(s string) bool {
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
 }
 
-// mentionsLine reports whether s contains "line" or "l.". Every match of the pattern lineOf contains one of them.
+// mentionsLine reports whether s contains "line" or "l.". Every match of the pattern lineOf contains one of these
+// strings.
 func mentionsLine(s string) bool {
 	s = strings.ToLower(s)
 	return strings.Contains(s, "line") || strings.Contains(s, "l.")

@@ -101,8 +101,8 @@ func (r Result) notRun(reason string) Result {
 // label returns the type of c in a form that is safe to display.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// maxWork is the maximum number of steps for all checks of a suite. For malicious answers, a step takes up to 20 ns, so
-// that all steps take about a second. A check of a report of 10 KB takes about 2 % of the steps.
+// maxWork is the maximum number of steps for all checks of a suite. A step needs up to 20 ns for malicious answers, so
+// all steps together need about a second. A check of a report of 10 KB needs about 2 % of the steps.
 const maxWork = 1 << 26
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
@@ -140,8 +140,8 @@ var ErrNotConnected = errors.New("no model is connected")
 //   - a result: a line such as "Tool result:", "Observation:", or "tool:", or the markup or the keys in which hosts wrap
 //     results;
 //   - a call with text next to it, which no host executes;
-//   - a report of the model's own use: "I ran the search", "I have called file_reader", "Using file_reader, I found",
-//     "[reads the file]";
+//   - a report by the model that it used a tool: "I ran the search", "I have called file_reader", "Using file_reader, I
+//     found", "[reads the file]";
 //   - a report of a tool's answer: "the tool returned", "file_reader found", "the search results show";
 //   - an action that requires a tool: "I have created the task", "I sent the email".
 //
@@ -150,10 +150,10 @@ var ErrNotConnected = errors.New("no model is connected")
 // are not pretenses. Only English phrases are recognized.
 func (a answer) noFakeToolUse() string {
 	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
-		return falseClaimReason("shows a made-up tool result", resultKeys().FindString(a.text))
+		return falseClaimReason("contains an invented tool result", resultKeys().FindString(a.text))
 	}
 	if strings.ContainsAny(a.text, "{<") {
-		if reason := falseClaimReason("shows a made-up tool result", resultKeys().FindString(a.text)); reason != "" {
+		if reason := falseClaimReason("contains an invented tool result", resultKeys().FindString(a.text)); reason != "" {
 			return reason
 		}
 		if reason := falseClaimReason("has text next to a call, so the call is not run", callInProse().FindString(a.text)); reason != "" {

@@ -91,7 +91,7 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 }
 
 // listsWholeKind reports whether an agent has a tool only because the allow-list of the agent includes all tools of
-// the kind of this tool. The prompts of such an agent are expected to grow with every new tool.
+// this kind. The prompts of such an agent are expected to grow with every new tool.
 func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
@@ -115,8 +115,8 @@ func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registr
 }
 
 // aroundTool is an upper limit for the length in bytes of the headings that a tool can add to a prompt in addition to
-// its own block. These are the heading of a part of the catalog and the heading of a category. Together, they have at
-// most aroundTool/2 tokens.
+// its block. These are the heading of a part of the catalog and the heading of a category. Together, they have at most
+// aroundTool/2 tokens.
 const aroundTool = 256
 
 // addsLittle reports whether all prompts of an agent stay far below the limits after draft changes a tool. To estimate

@@ -17,7 +17,7 @@ import (
 // a prompt in a way that no reviewer has seen. For example, one proposal adds a tool and another adds an allow-list
 // that includes the tool, or two new tools compete for the last place within a limit.
 
-// Part is one proposal of a joint approval, with its effect on prompts.
+// Part is a proposal in a joint approval, with its effect on prompts.
 type Part struct {
 	Subject registry.Subject
 	Group   string   // the change set, or the id of a proposal without a change set; parts of the same group have the same effect
@@ -25,7 +25,7 @@ type Part struct {
 	Prompts []PromptChange
 }
 
-// channelKey identifies the prompt of an agent for one channel.
+// channelKey identifies the prompt of an agent for a channel.
 type channelKey struct {
 	promptKey
 	channel string

@@ -63,7 +63,7 @@ func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.L
 // override a tool of this kind in another layer.
 func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, error) {
 	if limit > 0 {
-		limit += len(c.changed) // so that enough tools remain if changes remove some
+		limit += len(c.changed) // enough tools must remain if changes remove some
 	}
 	found, err := c.Registry.OfKind(ctx, kind, view, limit)
 	if err != nil {

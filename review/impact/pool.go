@@ -1,4 +1,4 @@
-// This file keeps the caches of the live registry between reads.
+// This file retains the caches of the live registry between reads.
 
 package impact
 
@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Pool keeps caches of the live registry for later reads, until a version goes live. Reviewing a
-// queue renders the same agents repeatedly, and one process can serve many users. A Pool is safe
-// for concurrent use, but each cache is used by one read at a time.
+// Pool retains caches of the live registry for later reads. When a version goes live, the caches become invalid.
+// Reviewing a queue renders the same agents repeatedly, and one process can serve many users. A Pool is safe for
+// concurrent use, but each cache is used by one read at a time.
 type Pool struct {
 	mu     sync.Mutex
 	state  int64 // state of the live registry that the caches were built from
@@ -19,7 +19,7 @@ type Pool struct {
 // Limits of the caches.
 const (
 	maxIdleCaches = 4
-	maxCached     = 20_000 // maximum number of tools and names in a cache that the pool keeps
+	maxCached     = 20_000 // maximum number of tools and names in a retained cache
 )
 
 // Take returns a cache of the live registry that r reads. The function done puts the cache back into the pool. The

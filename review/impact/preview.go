@@ -107,7 +107,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 	return previews, err
 }
 
-// previewer holds the state of one call of Analyzer.Preview.
+// previewer contains the state of a call of Analyzer.Preview.
 type previewer struct {
 	scene     Scene
 	now, then *Overlay

@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Many agents have all tools of a kind, and a prompt lists only the first prompt.MaxOfKind of them, ordered by id. A
-// change of one tool therefore affects this tool and at most one other, which moves across the limit. To find the two
-// tools, their ids are sufficient, so the definitions of the other tools are not read.
+// Many agents have all tools of a kind, but a prompt lists only the first prompt.MaxOfKind tools, ordered by id. A
+// change of a tool therefore affects this tool and at most one other tool, which moves across the limit. The ids
+// suffice to find these two tools, so the definitions of all other tools need not be read.
 
 // ranking lists the first tools of a kind in a view, ordered by id. It does not contain core tools.
 type ranking struct {

@@ -23,8 +23,8 @@ type PromptChange struct {
 }
 
 // Prompts returns the changes to all channel prompts that a change of subject can affect. It renders the prompts in the
-// fixed context of reviews (prompt.Reference and ReferenceContext). Each agent is rendered in the view of the stronger
-// layer: its own layer or the layer of subject.
+// fixed context of reviews (prompt.Reference and ReferenceContext). Each agent is rendered in the view of its layer or
+// of the layer of subject, whichever is stronger.
 func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
 	affected, err := c.affected(ctx, subject)
 	if err != nil {

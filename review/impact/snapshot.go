@@ -148,8 +148,8 @@ func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]r
 	return slices.Clone(found), nil
 }
 
-// same replaces each definition in live with an equal definition that was read earlier, so that prompts rendered from
-// it can be shared.
+// same replaces each definition in live with an equal definition that was read earlier. Prompts that were rendered from
+// the earlier definition can then be reused.
 func (m *Snapshot) same(live []registry.Live) []registry.Live {
 	for i, l := range live {
 		if first, ok := m.first[l.Subject]; ok {

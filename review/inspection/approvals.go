@@ -82,7 +82,7 @@ func (v View) shared() bool {
 	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
 
-// endorsements returns the endorsements of v, oldest first. No two of them have the same user or the same key.
+// endorsements returns the endorsements of v, oldest first. No two endorsements have the same user or the same key.
 func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) ([]Endorsement, error) {
 	p := v.Proposal
 	if p.State != proposals.UserReview || !v.shared() {
@@ -144,8 +144,8 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 }
 
 // Complete reports, for each view, whether an approval by actor would make the proposal live. An approval makes a
-// proposal live if it is the last required approval. If several views belong to one change set, all of them must then
-// have the required approvals.
+// proposal live if it is the last required approval. Proposals of the same change set go live only if each of these
+// proposals then has the required approvals.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	waits := map[string]bool{} // by change set
 	out := make([]bool, len(views))

@@ -100,7 +100,7 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 // Digest returns a hash over everything that a decider sees: the proposal and its content, the base version, the rules
 // and the configuration, the findings and their waivers, the changes to all channel prompts, and the other members of
 // the change set. A decision with this digest fails if any of this content has changed. The digest does not cover the
-// unchanged parts of prompts, because a proposal that changes these parts shows that change itself.
+// unchanged parts of prompts: if another proposal changes these parts, its reviewers see this change.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",
@@ -119,7 +119,7 @@ func (d *Inspector) Digest(v View) string {
 }
 
 // SetDigest returns the review digest of a change set. members are the review digests of the proposals that are decided
-// together. SetDigest returns "" if any of them is "".
+// together. SetDigest returns "" if any element of members is "".
 func SetDigest(changeSet string, members []string) string {
 	if len(members) == 0 || slices.Contains(members, "") {
 		return ""

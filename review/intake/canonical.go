@@ -70,7 +70,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 			step.Draft = c.origin.draft(proposals.Reactivate, subject, c.all[i].Version, c.all[i].Definition.WithStatus(registry.Active), step.Reason)
 		default:
 			if c.all[i].Definition.Hash() != d.Hash() {
-				c.remark("%s was changed since it shipped (version %d); the approved content is kept", subject, c.all[i].Version)
+				c.remark("%s was changed since it shipped (version %d); the migration does not replace the approved content", subject, c.all[i].Version)
 			}
 			continue
 		}
@@ -211,7 +211,8 @@ func sameList(a, b registry.AllowList) bool {
 		slices.Equal(a.ExcludeInLocal, b.ExcludeInLocal) && slices.Equal(a.AddWhenEmbeddingOK, b.AddWhenEmbeddingOK)
 }
 
-// sameTools reports whether l lists exactly the tools in ids, in any order, and nothing else.
+// sameTools reports whether l admits exactly the tools in ids, all by name and without conditions. It ignores the
+// order.
 func sameTools(l registry.AllowList, ids []string) bool {
 	bare := registry.AllowList{Tools: l.Tools}
 	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))
@@ -232,7 +233,7 @@ func (c *canonicalizer) report(l Legacy) {
 				has = string(a.Tier)
 			}
 			if has != string(tier) {
-				c.remark("%s is %s in the file and %s in the registry; the registry is kept unchanged", name, tier, has)
+				c.remark("%s is %s in the file and %s in the registry; the registry remains unchanged", name, tier, has)
 			}
 		}
 	}

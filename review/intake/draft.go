@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated is part of each rationale. It informs the reviewer that nobody has run the examples.
+// generated is part of each rationale. It informs the reviewer that the examples and the test cases have not been run.
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
 // draft returns a draft with a generated rationale, generated examples, and generated test cases.
@@ -33,8 +33,8 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
-// GeneratedTests reports whether the examples and the test cases of d are exactly those that an import generates for
-// the tool of d.
+// GeneratedTests reports whether the examples and the test cases of d are exactly as an import generates them for the
+// tool of d.
 func GeneratedTests(d proposals.Draft) bool {
 	if d.Definition.Tool == nil {
 		return false
@@ -43,9 +43,9 @@ func GeneratedTests(d proposals.Draft) bool {
 	return slices.Equal(d.Examples, examples) && reflect.DeepEqual(d.TestCases, cases)
 }
 
-// Generated reports whether an import of tools or files wrote the whole draft, that is, whether the rationale, the
-// examples, and the test cases are those that an import generates. base is the base definition of d, or nil for a new
-// subject.
+// Generated reports whether an import of tools or files wrote the whole draft. This is the case if the rationale, the
+// examples, and the test cases are exactly as an import generates them. base is the base definition of d, or nil for a
+// new subject.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
 	if f := d.Definition.Folder(); f != nil {
 		return generatedFile(d, *f)
@@ -137,10 +137,10 @@ func Differing(oldTool, newTool registry.Tool) []string {
 // uncategorised is the category of imported tools. No shipped allow-list includes it.
 const uncategorised = "other"
 
-// Origin describes the server or the file that a document comes from.
+// Origin describes the server or the file that provided a document.
 type Origin struct {
-	// Label is the name of the server or of the file. If Server is true, the ids of the tools contain Label, so that
-	// tools of two servers can have the same name.
+	// Label is the name of the server or of the file. If Server is true, the ids of the tools contain Label. Tools of
+	// two servers can then have the same name.
 	Label  string
 	Server bool
 	Layer  registry.Layer // layer for new definitions
@@ -183,7 +183,7 @@ func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source returns the source of a definition that is imported from item. It returns nil if the item comes from a list of
+// source returns the source of a definition that is imported from item. It returns nil if the item is from a list of
 // names.
 func (o Origin) source(item wire.Item) *registry.Source {
 	if item.Format == wire.Names {
@@ -203,8 +203,9 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts a change that adds the tools with the given ids to holder, which is an allow-list or an agent with its
-// own list of tools. It omits tools that holder already has. It returns false if no tools remain.
+// Assign drafts a change that adds the tools with the given ids to holder, which is an allow-list or an agent. An agent
+// gets the tools by name, in its definition. It omits tools that holder already has. It returns false if no tools
+// remain.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition

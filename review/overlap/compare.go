@@ -165,8 +165,8 @@ const (
 	passageWords = 6
 	// maxPassages is the maximum number of passages in a result. Readers do not need more.
 	maxPassages = 10
-	// maxPlaces is the maximum number of positions in the second text that are examined for one
-	// position in the first text.
+	// maxPlaces is the maximum number of positions in the second text that are examined for each position in the first
+	// text.
 	maxPlaces = 8
 )
 

@@ -40,7 +40,7 @@ type ToolWords struct {
 	About purpose
 }
 
-// Comparison is the result of comparing a tool with one tool of a corpus.
+// Comparison is the result of comparing a tool with a tool of a corpus.
 type Comparison struct {
 	ID string // id of the tool in the corpus
 	// Shingles is the number of word shingles of the compared tool. If it is small, even a large similarity is not

@@ -10,9 +10,8 @@ import (
 	"slices"
 )
 
-// Index is a list of sketches with ids. It keeps loaded blocks in their stored form and searches them without
-// decoding. The zero Index is empty and ready to use. Entries must not be added while another goroutine uses the
-// Index.
+// Index is a list of sketches with ids. Loaded blocks remain in their stored form and are searched without decoding.
+// The zero Index is empty and ready to use. Entries must not be added while another goroutine uses the Index.
 type Index struct {
 	blocks []block
 	own    bool // whether entries can be added to the last block; a loaded block cannot grow

@@ -14,10 +14,10 @@ import (
 // Sketch represents a set in 512 bits. The more similar two sets are, the more bits of their
 // sketches agree. The zero Sketch represents the empty set, which is not similar to any set.
 //
-// Each bit is one sample of the set: the lowest bit of the smallest hash in a bin (b-bit minwise
-// hashing with b = 1: P. Li, A. C. König, b-Bit minwise hashing, WWW 2010). Two samples are equal
-// with probability J, the resemblance of the sets. Different samples agree in their lowest bit with
-// probability 1/2. Therefore, (1+J)/2 of the bits are expected to agree.
+// Each bit is a sample of the set: the lowest bit of the smallest hash in a bin (b-bit minwise hashing with b = 1: P.
+// Li, A. C. König, b-Bit minwise hashing, WWW 2010). Two samples are equal with probability J, the resemblance of the
+// sets. Different samples agree in their lowest bit with probability 1/2. Therefore, (1+J)/2 of the bits are expected
+// to agree.
 //
 // One bit of each of 512 samples is better than two bits of 256 samples or four bits of 128
 // samples: its estimates have the smallest variance for J above about 0.4, and two sketches can be

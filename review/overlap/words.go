@@ -174,8 +174,8 @@ func purposeOf(t registry.Tool) purpose {
 	return p
 }
 
-// add adds the content words of texts with the given weight. It keeps the weights of words that p already contains,
-// so callers must add texts by decreasing weight.
+// add adds the content words of texts with the given weight. It does not change the weights of words that p already
+// contains, so callers must add texts by decreasing weight.
 func (p purpose) add(weight int, texts ...string) {
 	read := map[string]bool{} // a text contains few different words
 	for _, text := range texts {

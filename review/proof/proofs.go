@@ -22,7 +22,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Proofs verifies signatures for one state of the signers and caches the results. It is safe for concurrent use.
+// Proofs verifies signatures for a single state of the signers and caches the results. It is safe for concurrent use.
 type Proofs struct {
 	signers *signers.Signers
 	former  map[string]int // result of formerKeys

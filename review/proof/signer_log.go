@@ -20,7 +20,7 @@ type SignerLog struct {
 	update  func(context.Context, func(SignatureWriter) error) error
 }
 
-// NewSignerLog returns the log of the signers. view and update run a function in one transaction of the storage. signed
+// NewSignerLog returns the log of the signers. view and update run a function in a transaction of the storage. signed
 // is the statement for the next change, or nil.
 func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(SignatureReader) error) error, update func(context.Context, func(SignatureWriter) error) error) *SignerLog {
 	return &SignerLog{signing, signed, view, update}

@@ -37,7 +37,7 @@ func NewTrust(policy Policy, rules approval.Rules) *Trust {
 // Required reports whether only signed records are valid. It returns false if t is nil.
 func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 
-// Changes returns how many times Proofs has loaded a different state of the signers.
+// Changes returns the number of times that Proofs has loaded a different state of the signers.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
 // Proofs returns the Proofs for the snapshot of r. event is the hash of the event that recorded the newest state of the

@@ -1,5 +1,5 @@
-// Package records gives the parts of the review service access to the storage. It runs functions in a snapshot or in a
-// write transaction, caches reads of the live registry, and creates the event of each act.
+// Package records provides access to the storage for the parts of the review service. It runs functions in a snapshot
+// or in a write transaction, caches reads of the live registry, and creates the event of each act.
 package records
 
 import (
@@ -164,7 +164,7 @@ func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, 
 	return k.RegistryReader.Raw(ctx, hash)
 }
 
-// storedRegistry embeds the stored registry one level deeper than the cache, so that the methods of the cache take
+// storedRegistry embeds the stored registry one level deeper than the cache. The methods of the cache therefore take
 // precedence.
 type storedRegistry struct{ review.RegistryReader }
 

@@ -21,7 +21,7 @@ import (
 
 // Desk is the review service. It is safe for concurrent use.
 //
-// Each part has one task. The parts do not refer to the desk. Each part holds only the other parts that it needs.
+// Each part has a single task. A part does not refer to the desk, but only to the parts that it needs.
 type Desk struct {
 	Impact    *impact.Analyzer  // effects of proposals on prompts
 	Assessing *assessing.Chief  // assessments by the Chief of Staff
@@ -46,7 +46,7 @@ type basis struct {
 	contents func(sha256 string) ([]byte, error) // returns the bytes of binary files; may be nil
 }
 
-// New returns a desk that keeps its data in store. The function now returns the current time, in any time zone. The
+// New returns a desk that stores its data in store. The function now returns the current time, in any time zone. The
 // function newID returns a new UUIDv7. New returns an error if the policy contains an unknown rule or severity.
 func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	set, err := ruleset.NewSet(policy.Severities)

@@ -96,7 +96,7 @@ const (
 	parametersPath = "definition.inputSchema"
 )
 
-// short moves a short text to the field detail, so that several entries can share a row.
+// short moves a short text to the field detail. Several entries can then share a row.
 func short(e entry) entry {
 	if len(e.text) <= 40 && !strings.Contains(e.text, "↵") {
 		e.detail, e.text = e.text, ""

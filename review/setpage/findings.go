@@ -1,4 +1,4 @@
-// This file groups the findings of a change set, so that the page explains each of them only once.
+// This file groups the findings of a change set. The page explains each group only once.
 
 package setpage
 
@@ -24,8 +24,8 @@ type found struct {
 	times int
 }
 
-// messageKey returns the key by which findings in several tools are grouped. Findings with the same key are about the
-// same words and come from the same rule. An example is a stock sentence that many tools contain.
+// messageKey returns the key for grouping findings of several tools. Findings with the same key are about the same
+// words and have the same rule. An example is a stock sentence that many tools contain.
 func messageKey(s review.Standing) string {
 	text := s.Rule + "\x00" + string(s.Severity) + "\x00" + cmp.Or(s.Passage, s.Message)
 	if s.Waiver != nil {

@@ -208,8 +208,8 @@ func (l listing) origin(tool int) string {
 	return name
 }
 
-// inline returns entry i and its nested entries on one line. It returns false if any of them has a text or if the line
-// would be too long.
+// inline returns entry i and its nested entries on one line. It returns false if one of these entries has a text or if
+// the line would be too long.
 func (l listing) inline(i int) (string, bool) {
 	e := l.entries[i]
 	if e.text != "" || e.label == "" {

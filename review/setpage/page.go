@@ -292,7 +292,7 @@ func parsed(source []byte) *jsondoc.Node {
 	return n
 }
 
-// titles describes the titles and the hints of a tool in one line. It omits titles that repeat the name.
+// titles returns the titles and the hints of a tool on a single line. It omits titles that repeat the name.
 func titles(n *jsondoc.Node) string {
 	known := []string{review.Scalar(n.Get("name"))}
 	var words []string

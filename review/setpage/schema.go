@@ -163,8 +163,8 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	s.child(m.Value, at, name, "")
 }
 
-// variants adds the schemas in the array that the keyword m contains. If all of them are short, they are described on
-// the row of the enclosing schema.
+// variants adds the schemas in the array that the keyword m contains. If all these schemas are short, they are
+// described on the row of the enclosing schema.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
 		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))

@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Client is a harness.Model that asks an endpoint. It is safe for concurrent use.
+// Client is a harness.Model at an endpoint. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	address *url.URL
@@ -109,7 +109,7 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 }
 
 // post sends body and returns the last response. It repeats the request after temporary failures. If the response is
-// truncated, post returns the available part of it.
+// truncated, post returns the available part.
 func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	for attempt := 0; ; attempt++ {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
