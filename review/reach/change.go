@@ -11,9 +11,9 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Compare returns the facts that a change adds, removes, and leaves unchanged. base is nil for a
-// new subject. The result then contains no sentences, because all of them would be new. A
-// deactivated definition has no facts.
+// Compare compares the facts of base and draft. base is nil for a new subject. In this case, the
+// result contains no sentences, because every sentence would be new. A deactivated definition has
+// no facts.
 func Compare(base *registry.Definition, draft registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if base != nil && base.Status() != registry.Deactivated {
@@ -40,8 +40,8 @@ type Added struct {
 
 // MarkKnown clears NewToRegistry for each fact that an active version of another subject also has.
 // It searches r by text and therefore misses facts that are decoded or assembled. It skips
-// sentences: a change has many of them, and reviewers need not know whether another subject
-// contains the same sentence.
+// sentences, because a change has many sentences, and reviewers need not know whether another
+// subject contains the same sentence.
 func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	var words []string
 	asked := map[string]bool{}

@@ -55,8 +55,8 @@ func Prose(name, text string) (said string, document bool) {
 	return string(m.out), f.says == paragraphs
 }
 
-// masked is a text with a copy (out) of the same length. The copy contains the selected parts of
-// the text, and spaces everywhere else.
+// masked is a text with a copy (out) of the same length. In the copy, spaces replace everything
+// except the selected parts of the text.
 type masked struct {
 	text string
 	out  []byte

@@ -78,9 +78,9 @@ func (t *settings) disclosed() {
 	}
 }
 
-// Words in the names of settings. privateData names the special kinds of data in articles 4, 9, and
+// Words in the names of settings. privateData lists the special kinds of data in articles 4, 9, and
 // 10 of the GDPR, and data about payments. disclosing lists verbs for passing data on. protecting
-// names the measures in article 32 of the GDPR. recipients lists nouns for a recipient.
+// lists the measures in article 32 of the GDPR. recipients lists nouns for a recipient.
 var (
 	privateData = strings.Fields("pii personal sensitive financial health medical payment payments biometric genetic salary")
 	disclosing  = strings.Fields("include includes collect collects export exports send sends forward capture upload share sync extract copy log track")

@@ -96,14 +96,14 @@ func (c *Change) Judged() *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// Imported reports whether t comes from a third party. Because the third party determines the name
-// and the input of such a tool, the naming conventions of the registry do not apply.
+// Imported reports whether t is a tool of a third party. The third party determines the name and
+// the input of such a tool, so the naming conventions of the registry do not apply.
 func Imported(t *registry.Tool) bool {
 	return t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP
 }
 
-// Memory is a World that holds a few definitions in memory, such as the definitions that toolcrib
-// ships. It is used to check files without a database. Its methods scan all definitions.
+// Memory is a World with a few definitions in memory, such as the definitions that toolcrib ships.
+// It is used to check files without a database. Its methods scan all definitions.
 type Memory []registry.Live
 
 var _ World = Memory{}

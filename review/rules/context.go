@@ -181,9 +181,9 @@ func (t field) sentenceAround(start, end int) string {
 }
 
 // sentenceStarts returns the offsets of all sentences in text except the first. In doubt, it joins
-// two sentences, because a waiver for a shorter sentence could cover text that nobody reviewed. A
-// line break, a list item, or a blank line therefore ends a sentence only after a full stop. A word
-// that looks like an address never begins a sentence.
+// two sentences, because a waiver for a shorter sentence could cover unreviewed text. A line break,
+// a list item, or a blank line therefore ends a sentence only after a full stop. A word that looks
+// like an address never begins a sentence.
 func sentenceStarts(text string) []int {
 	var starts []int
 	line, lastLine, end := 0, 0, 0 // starts of the current line and of the line of the previous word; end of the previous word

@@ -41,7 +41,8 @@ type Rule struct {
 	// reported again with every change, even if the live version already contains the text, because
 	// a reviewer has probably approved such text by mistake.
 	Form bool
-	// Locked reports whether the severity is fixed, so that the configuration cannot change it.
+	// Locked reports whether the severity is fixed. The configuration cannot change a fixed
+	// severity.
 	Locked bool
 	// QueriesSimilar reports whether Check queries the World for similar definitions.
 	QueriesSimilar bool
@@ -120,8 +121,8 @@ type Finding struct {
 	// Carried reports whether an approved version already contains the passage. A carried finding
 	// was not introduced by the change and does not affect the recommendation.
 	Carried bool `json:"carried,omitempty"`
-	// From is set for a carried finding. It names the approved version that contains the passage,
-	// in the form SUBJECT@NUMBER.
+	// From identifies the approved version that contains the passage of a carried finding, in the
+	// form SUBJECT@NUMBER. It is "" for any other finding.
 	From string `json:"from,omitempty"`
 }
 
@@ -134,8 +135,9 @@ func (f Finding) PassageHash() string {
 	return registry.HashBytes([]byte(f.Context + "\n" + f.Passage))
 }
 
-// Computed returns compute(c) and caches the result in c, so that the rules of a family can share
-// intermediate results. The cache key is T, which must therefore be a type of the caller's package.
+// Computed returns the result of compute(c) and caches it in c. The rules of a family share
+// intermediate results in this way. The cache key is T, which must therefore be a type of the
+// caller's package.
 func Computed[T any](c *Change, compute func(*Change) T) T {
 	key := reflect.TypeFor[T]()
 	once, known := c.computed.Load(key)
@@ -152,7 +154,7 @@ type Passage struct {
 }
 
 // MaxPerText is the maximum number of findings that a rule reports in a text. The message of the
-// last finding states how many passages are not reported.
+// last finding states the number of passages that are not reported.
 const MaxPerText = 20
 
 // Merge sorts passages in place and merges overlapping passages into one.
@@ -193,8 +195,8 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 	return found
 }
 
-// More appends a sentence to the message of f. The sentence states the number of passages that have
-// no finding of their own.
+// More appends a sentence to the message of f. The sentence states the number of passages without a
+// separate finding.
 func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
 }
@@ -205,7 +207,7 @@ func InTools(names []string) string {
 	return fmt.Sprintf("%d tools: %s", len(names), lists.First(names, 12))
 }
 
-// Importing returns a complete sentence that gives the advice to importers. It returns "" if there
+// Importing returns the given advice as a complete sentence for importers. It returns "" if there
 // is no advice.
 func Importing(advice string) string {
 	if advice == "" {

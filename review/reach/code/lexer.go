@@ -232,8 +232,8 @@ func (out *lexed) close(o *open, begin, end int) int {
 	return end
 }
 
-// appendEscaped appends the character that the escape character followed by c represents. It leaves
-// \x and \u escapes as they are.
+// appendEscaped appends the character that the escape character followed by c represents. It does
+// not decode \x and \u escapes.
 func appendEscaped(value []byte, c, escape byte) []byte {
 	switch c {
 	case 'n':
@@ -300,8 +300,8 @@ func prefixStart(text string, i int) int {
 	return from
 }
 
-// closesSoon reports whether another apostrophe follows the one at i in the same line, within 200
-// bytes.
+// closesSoon reports whether another apostrophe follows the apostrophe at i in the same line,
+// within 200 bytes.
 func closesSoon(text string, i int) bool {
 	rest := text[i+1 : min(len(text), i+200)]
 	if n := strings.IndexByte(rest, '\n'); n >= 0 {

@@ -75,7 +75,8 @@ func (s *statements) end(start int) int {
 
 // continued reports whether the statement continues after the line that ends at i. This is the case
 // if the line ends with an operator, or if the next non-blank line begins with a method call or an
-// operator. Callers must pass increasing values of i, so that blank lines are read only once.
+// operator. Callers must pass increasing values of i, because continued reads each blank line only
+// once.
 func (s *statements) continued(i int) bool {
 	for j := i - 1; j >= 0 && s.code[j] != '\n'; j-- {
 		s.read++
@@ -108,7 +109,7 @@ type program struct {
 	alias  map[string]string // local names of modules and their members
 	values map[string]value
 
-	connects bool // a statement so far opens a network connection
+	connects bool // one of the statements read so far opens a network connection
 }
 
 // call is a call of a function that calls.tsv lists.
@@ -418,8 +419,8 @@ func (p *program) passesEnvironment(s *state) bool {
 // maxWords is the maximum number of strings after a call that are read as the words of a command.
 const maxWords = 50
 
-// runs adds facts about the command that a call executes. The calls of a statement must be passed
-// in order, so that the code is searched for brackets only once.
+// runs adds facts about the command that a call executes. Callers must pass the calls of a
+// statement in order, because runs searches the code for brackets only once.
 func (p *program) runs(s *state, c call, texts []text) {
 	var words []string
 	at := c.at

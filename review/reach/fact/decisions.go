@@ -48,7 +48,7 @@ func (d Decisions) Check() error {
 	for _, p := range slices.Concat(d.Allow, d.Warn, d.Block) {
 		kind, value, ok := strings.Cut(p, ":")
 		if !ok || value == "" || kind != "*" && !slices.Contains(known, kind) {
-			return fmt.Errorf(`reach: unknown pattern %q: use KIND:VALUE, such as "out:*.example.com" or "write:*", with one of the kinds %s`, p, strings.Join(known, ", "))
+			return fmt.Errorf(`reach: unknown pattern %q: use KIND:VALUE, such as "out:*.example.com" or "write:*"; the kinds are %s`, p, strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// List collects the facts of a subject. If several facts have the same key, it keeps only the
+// List collects the facts of a subject. If several facts have the same key, it contains only the
 // first.
 type List struct {
 	// Sentences enables facts of kind Text, one for each sentence. A first import does not need
@@ -30,10 +30,10 @@ type List struct {
 func (l *List) Facts() []Fact { return l.facts }
 
 // Read calls read with a Doc for text and adds the resulting facts to l. path is the file or field
-// that contains the text. above is the number of parent folders of the file that belong to the
-// subject. A path with at most above times "../" stays in the subject.
-func (l *List) Read(path, text string, above int, read func(Doc)) {
-	f := &file{path: path, parentFolders: above, sentences: l.Sentences}
+// that contains the text. parents is the number of parent folders of the file that belong to the
+// subject. A path stays in the subject if it begins with at most this number of "../".
+func (l *List) Read(path, text string, parents int, read func(Doc)) {
+	f := &file{path: path, parentFolders: parents, sentences: l.Sentences}
 	func() {
 		defer func() {
 			if p := recover(); p != nil { // a fault must neither end the process nor hide the reach of a text
@@ -153,8 +153,8 @@ func (d Doc) Handled() Doc {
 	return d
 }
 
-// ReadsNames records that a command in the file takes the names of files from another file, and may
-// read the named files. It cancels the effect of Handled.
+// ReadsNames records that a command in the file reads file names from another file, and may read
+// the files with these names. It cancels the effect of Handled.
 func (d Doc) ReadsNames() {
 	d.file.namesRead = true
 }
@@ -174,7 +174,7 @@ func (d Doc) Fence(read func(Doc)) {
 	d.file.sends = d.file.sends || sends
 }
 
-// Sends records that the file sends data, so that credentials in the file may leak.
+// Sends records that the file sends data. Credentials in the file may therefore leak.
 func (d Doc) Sends() { d.file.sends = true }
 
 // maxValue is the maximum length in bytes of the value of a fact. Longer values are truncated.

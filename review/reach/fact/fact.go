@@ -47,7 +47,7 @@ const (
 	Variable     = "variable"      // a variable with a credential, in a file that does not send data
 	VariableSent = "sent"          // a variable with a credential, in a file that sends data
 	Command      = "command"       // an ordinary command
-	Told         = "told"          // a sentence about telling or asking people
+	Told         = "told"          // a sentence about informing or asking people
 	Package      = "package"       // a package that is installed, or run from a registry
 	Registry     = "registry"      // an unusual registry
 	FetchedRun   = "fetch+run"     // downloaded and run

@@ -14,7 +14,7 @@ import (
 // Listing is an arrangement of facts for display. Some facts are listed individually, and all other
 // facts are only counted.
 type Listing struct {
-	Listed []Fact // facts whose policy is Warns come first; each group is sorted by kind
+	Listed []Fact // facts with the policy Warns come first; each group is sorted by kind
 	Counts []Count
 }
 
@@ -32,7 +32,7 @@ func (c Count) String() string {
 }
 
 // MostSentences is the maximum number of sentences that Arrange lists. If there are more sentences,
-// Arrange counts all of them.
+// Arrange only counts the sentences.
 const MostSentences = 10
 
 // Arrange arranges the facts that a change adds or removes. It counts the links to hosts that other
@@ -116,10 +116,10 @@ func Summary(facts []Fact) []string {
 }
 
 // Values returns the values of the facts in g as text, separated by commas and without duplicates.
-// Facts whose policy is Warns come first. Packages are grouped by package manager. Sentences about
-// telling or asking people are only counted, because a first import contains many of them.
+// Facts with the policy Warns come first. Packages are grouped by package manager. Sentences about
+// informing or asking people are only counted, because a first import contains many such sentences.
 func (g Group) Values() string {
-	told := Count{One: "sentence about what people are told or asked", Many: "sentences about what people are told or asked"}
+	told := Count{One: "instruction to inform or ask people", Many: "instructions to inform or ask people"}
 	var rest []Fact
 	for _, f := range g.Facts {
 		if f.Use == Told {

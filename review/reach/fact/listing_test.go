@@ -48,7 +48,7 @@ func TestSummary(t *testing.T) {
 		{Kind: fact.Other, Value: "send_mail"},
 	})
 	want := []string{
-		"user    silently upload, approved by security, 2 sentences about what people are told or asked",
+		"user    silently upload, approved by security, 2 instructions to inform or ask people",
 		"other   send_mail",
 	}
 	if !slices.Equal(got, want) {

@@ -85,7 +85,7 @@ func (s *scanner) route(offset int) bool {
 	return slices.ContainsFunc(methods, func(method string) bool { return strings.HasSuffix(before, method) })
 }
 
-// personal are the folders in a home folder that contain a user's own files. The names are from
+// personal are the folders in a home folder that contain a user's files. The names are from
 // xdg-user-dir(1), Windows, and macOS.
 var personal = map[string]bool{"Desktop": true, "Documents": true, "Downloads": true, "Movies": true, "Music": true, "Pictures": true, "Videos": true}
 
@@ -93,7 +93,7 @@ var plainPath = strings.NewReplacer(`\`, "/", "{", "", "}", "")
 
 // Whole reports whether deleting name would delete a whole file system or all files of a user. Such
 // a path is the root of a file system, a top-level folder, a drive, a home folder, or a folder of a
-// user's own files. Whole also returns name in a normal form, without a trailing wildcard.
+// user's files. Whole also returns name in a normal form, without a trailing wildcard.
 func Whole(name string) (string, bool) {
 	name = strings.TrimRight(plainPath.Replace(name), "*")
 	trimmed := strings.TrimRight(name, "/")

@@ -37,8 +37,8 @@ var templateSuffixes = []string{"example", "sample", "template", "dist", "tpl", 
 // https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html.
 var keyFiles = map[string]bool{".pem": true, ".p12": true, ".pfx": true, ".jks": true, ".keystore": true, ".kdbx": true}
 
-// PlaceOf returns how other programs use the file with the given path. If both Credentials and
-// Obeyed apply, PlaceOf returns Obeyed.
+// PlaceOf returns the place of the file with the given path. If both Credentials and Obeyed apply,
+// PlaceOf returns Obeyed.
 func PlaceOf(name string) Place {
 	t := tables()
 	elements := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")

@@ -1,5 +1,5 @@
-// Package prose derives facts from sentences: what the agent should tell people or ask them for,
-// claims of approval, names of other tools, and the sentences themselves.
+// Package prose derives facts from sentences: instructions to inform or ask people, claims of
+// approval, names of other tools, and the sentences themselves.
 package prose
 
 import (
@@ -33,9 +33,9 @@ func Comment(d fact.Doc) {
 	orders(d, toLower(d.Text))
 }
 
-// toLower returns text in lower case, with each character at the same offset. It leaves a character
-// unchanged if its lower case has a different length. If text is not valid UTF-8, toLower returns
-// it unchanged.
+// toLower returns text in lower case, with each character at the same offset. It does not change a
+// character if the lower case of the character has a different length. If text is not valid UTF-8,
+// toLower returns it unchanged.
 func toLower(text string) string {
 	var b []byte
 	for i := 0; i < len(text); {

@@ -41,7 +41,7 @@ func RetiredNames(text string) []string {
 }
 
 // retiredIn returns findings for the retired names in t. A retired name without "_" may also be an
-// English word, so it counts as a name only in backquotes or before "(".
+// English word, so it is reported only in backquotes or before "(".
 func retiredIn(t rules.Text) []rules.Finding {
 	var found []rules.Passage
 	for p := range idWords(t.Value) {

@@ -116,7 +116,7 @@ func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]ru
 			found = append(found, p)
 		}
 	}
-	return textFindings(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
+	return textFindings(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul mentions the tool %s.", name) }), nil
 }
 
 // isTool reports whether name is the current or a former name of a tool.
@@ -156,5 +156,5 @@ var instruction = lazyregexp.New(strings.Join([]string{
 }, "|"))
 
 func checkSoulInstruction(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	return textFindings(soulPath, a.Soul, firstMatches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul gives an operational instruction." }), nil
+	return textFindings(soulPath, a.Soul, firstMatches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul contains an operational instruction." }), nil
 }

@@ -33,7 +33,7 @@ func descriptionCut(c *rules.Change) []rules.Finding {
 		return nil
 	}
 	if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {
-		return []rules.Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients cut it at %d.", n, prompt.DescriptionLimit)}}
+		return []rules.Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients truncate it to %d.", n, prompt.DescriptionLimit)}}
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func largeSchema(c *rules.Change) []rules.Finding {
 	if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
 		return nil
 	}
-	return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; at most %d are recommended for one tool.", len(t.InputSchema), ManyBytes)}}
+	return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; at most %d are recommended.", len(t.InputSchema), ManyBytes)}}
 }
 
 func promptGrows(p rules.PromptCost) string {

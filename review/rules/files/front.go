@@ -17,8 +17,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// permissions reports the permissions that the front matter of f grants. It omits those that the
-// previous version of the file already grants. In a new file, it omits narrow permissions.
+// permissions reports the permissions that the front matter of f grants. It omits permissions that
+// the previous version of the file already grants. In a new file, it omits narrow permissions.
 func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !markdown(name) {
 		return nil
@@ -87,7 +87,7 @@ func isNarrow(grant string) bool {
 }
 
 // unparsed reports front matter that clients cannot parse. Clients silently ignore such front
-// matter, including the restrictions in it.
+// matter, including its restrictions.
 func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
@@ -170,7 +170,7 @@ func skippedByClients(c *rules.Change) []rules.Finding {
 			add(fmt.Sprintf("Some clients skip the skill because its name %s differs from its folder %s.", jsondoc.Quote(given), jsondoc.Quote(folder)), "Name the skill after its folder.")
 		}
 		if value("description") == "" {
-			add("The front matter has no description, so clients do not know when to use the skill.", "Say in one sentence what it does and when to use it.")
+			add("The front matter has no description, so clients do not know when to use the skill.", "Describe in a sentence what the skill does and when to use it.")
 		}
 	})
 	return found
@@ -257,8 +257,8 @@ func definesNothing(text string) bool {
 	return false
 }
 
-// fences counts the fences of code blocks in a text. Callers pass increasing offsets, so that the
-// text is read only once.
+// fences counts the fences of code blocks in a text. It reads the text only once, so callers must
+// pass increasing offsets.
 type fences struct {
 	text  string
 	next  int // start of the first line that has not been counted
@@ -266,7 +266,7 @@ type fences struct {
 }
 
 // contain reports whether the byte at offset is in a fenced code block. Viewers show everything in
-// a fenced code block. contain must be called with increasing offsets.
+// a fenced code block.
 func (f *fences) contain(offset int) bool {
 	isFence := func(line string) bool {
 		line = strings.TrimSpace(line)

@@ -27,8 +27,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// ownToolRule returns a rule about the names of action tools that are not imported. An imported
-// tool keeps the name that its server gave it.
+// ownToolRule returns a rule about the names of action tools that are not imported. The name of an
+// imported tool is determined by its server.
 func ownToolRule(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Draft.Definition.Tool

@@ -32,9 +32,9 @@ const (
 	fewShingles = 20
 )
 
-// coreCorpus returns the core tools. They are few, so every tool is compared with each of them.
-// Their words are embedded in preprocessed form, so that a proposal of a single tool does not
-// require parsing all core tools.
+// coreCorpus returns the core tools. Because there are only a few core tools, a tool is compared
+// with all of them. Their words are embedded in preprocessed form, which avoids parsing all core
+// tools for a proposal of a single tool.
 var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 	var words overlap.CorpusWords
 	if err := gob.NewDecoder(bytes.NewReader(coreWords)).Decode(&words); err != nil {

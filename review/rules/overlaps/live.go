@@ -68,7 +68,7 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 }
 
 // sameServer reports whether a and b were imported from the same server. It returns false for tools
-// from a local file, so that they are compared with each other.
+// from a local file, because such tools must be compared with each other.
 func sameServer(a, b registry.Tool) bool {
 	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
 		return false
@@ -79,11 +79,11 @@ func sameServer(a, b registry.Tool) bool {
 }
 
 // hintIfIdentical sets the severity of f to Info if a and b are identical, because each client may
-// need its own copy of a tool. name and state describe the other tool.
+// need a separate copy of a tool. name and state describe the other tool.
 func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
-		f.Message = fmt.Sprintf("%s, which is %s, is the same tool, byte for byte.", name, state)
+		f.Message = fmt.Sprintf("This tool is identical, byte for byte, to %s, which is %s.", name, state)
 		f.Suggestion = "Use one name and one command for both, unless two clients run the server with different arguments."
 	}
 }

@@ -43,7 +43,7 @@ func Rules() []rules.Rule {
 		factRule("S168", "Installs a package from an unusual registry, or a package with a look-alike name", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitatedPackage(f.Value) != "")
 		}, nil),
-		factRule("S169", "Fetches or sends data over plain http, where it can be changed in transit", func(f fact.Fact) bool {
+		factRule("S169", "Fetches or sends data over plain http, without protection against changes in transit", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
 		}, nil),
 		factRule("S170", "Deletes logs, a home folder, or a disk, or sends encoded data", func(f fact.Fact) bool {

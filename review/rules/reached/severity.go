@@ -136,5 +136,6 @@ var logFile = lazyregexp.New(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
 
 var encodedUpload = lazyregexp.New(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
 
-// networkCommand matches commands with a network program that takes a host.
+// networkCommand matches the name of a network program at the beginning of a command. The arguments
+// of these programs include a host.
 var networkCommand = lazyregexp.New(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)

@@ -43,7 +43,7 @@
 //	extra *     names of checks in Go that find what frames cannot describe
 //	reports *   true: the rule also checks texts that only reviewers see
 //	rationale * true: the rule also checks the rationale
-//	asks *      tables, each for one thing that a tool may request without need.
+//	asks *      tables, each for data that a tool may request without need.
 //	            Keys: what, needs (concepts in the tool's purpose that justify
 //	            the request), parameter and prose (frames), spoken, foreign; see
 //	            Ask

@@ -24,7 +24,7 @@ func (e *Exception) UnmarshalText(text []byte) error {
 		part, c.Not = strings.CutPrefix(strings.TrimSpace(part), "!")
 		c.Name, c.Concepts, _ = strings.Cut(part, " ")
 		if c.Name == "" || strings.Contains(c.Concepts, " ") {
-			return fmt.Errorf("invalid condition %q: use a name, followed by concepts joined by | if it takes any", part)
+			return fmt.Errorf("invalid condition %q: use a name, followed by concepts joined by | if the condition requires concepts", part)
 		}
 		*e = append(*e, c)
 	}

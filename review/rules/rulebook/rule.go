@@ -34,8 +34,8 @@ type Rule struct {
 	Defaults  []Default
 }
 
-// Ask is something that a parameter or a description may request although the tool does not need
-// it.
+// Ask describes data that a parameter or a description may request although the tool does not need
+// the data.
 type Ask struct {
 	What  string // completes "Asks for …"
 	Needs string // concepts in the purpose of the tool that justify the request

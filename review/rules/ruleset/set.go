@@ -239,8 +239,8 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 	return c.Bind(findings), nil
 }
 
-// checked runs the rule r. If r panics, checked reports a fault and returns a blocking finding
-// instead of ending the process, so that no unchecked text is approved.
+// checked runs the rule r. If r panics, checked reports a fault and returns a blocking finding. The
+// process then continues, but no unchecked text can be approved.
 func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.Finding, fault bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {

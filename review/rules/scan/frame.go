@@ -34,8 +34,8 @@ type Frame struct {
 	Pattern string
 }
 
-// step is one position of a pattern. A word or phrase of the sentence matches a step if it has one
-// of the concepts of the step.
+// step is a position in a pattern. A word or phrase matches a step if it has at least one concept
+// of the step.
 type step struct {
 	*part
 	with       []*part // further parts; the same words must match all of them
@@ -218,8 +218,8 @@ func (g *Grammar) part(names string) (*part, error) {
 	return p, nil
 }
 
-// common returns the numbers of the given literals if all of them are single words and at least one
-// is very common. Otherwise, it returns nil.
+// common returns the numbers of the given literals if every literal is a single word and at least
+// one literal is very common. Otherwise, it returns nil.
 func (g *Grammar) common(literals []string) []uint32 {
 	var ids []uint32
 	common := false

@@ -46,7 +46,7 @@ type Grammar struct {
 // marks), tag (a word in angle brackets), bracket (a word after "[" at the start of a word), label
 // (a word before a colon), caps (a word in capitals), and account (an IBAN or a wallet address).
 //
-// The scanner gives a special meaning to some concepts of the lexicon: lead (words that may precede
+// Some concepts of the lexicon have a special meaning for the scanner: lead (words that may precede
 // an imperative) and tld (top-level domains). Other concepts determine the Stance of a match: not,
 // negator, negatorAfter (words that negate the words before them), joining (words that begin a
 // clause), unnegator (words that cancel a negation), alternative ("or"), asking (words that
@@ -59,7 +59,7 @@ type Spec struct {
 	// Common contains the words that are most frequent in the texts to scan, in descending order of
 	// frequency. These words speed up scanning and do not affect the results.
 	Common string
-	// Coded contains common words. If two of them occur in ROT13 or written backwards, the text is
+	// Coded contains common words. If two such words occur in ROT13 or backwards, the text is
 	// decoded and scanned again.
 	Coded string
 }

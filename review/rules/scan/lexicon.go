@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Set is a set of concepts. Each named concept has its own bit. The concepts for literal words of
-// patterns are numerous and share the last 64 bits. If such a bit is 1, the set may contain any
+// Set is a set of concepts. Each named concept has a separate bit. The concepts for literal words
+// of patterns are numerous and share the last 64 bits. If such a bit is 1, the set may contain any
 // concept that shares the bit.
 type Set [5]uint64
 

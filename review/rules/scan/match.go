@@ -117,8 +117,8 @@ func (s *matcher) try(n int) {
 }
 
 // follow reports whether step k of f matches at token i and the following steps match after it. It
-// returns the last token of the match. follow records failures, so that no step is tried twice at
-// the same token.
+// returns the last token of the match. follow records failures to avoid trying a step twice at the
+// same token.
 func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	if s.failed[k][i>>6]&(1<<(i&63)) != 0 {
 		return 0, false

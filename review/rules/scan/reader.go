@@ -11,7 +11,7 @@ import (
 )
 
 // reader splits a segment into words and sentences. It passes each sentence to the matcher. It
-// passes each segment to the decoder, which may find further segments in it.
+// passes each segment to the decoder, which may find further segments.
 type reader struct {
 	g       *Grammar
 	out     *Result
@@ -220,8 +220,8 @@ var markGaps = [utf8.RuneSelf]gap{
 	'@': gAt, '~': gTilde, '+': gPlus,
 }
 
-// within reports whether the character at i joins two parts of a name, because a letter or digit is
-// on both sides of it.
+// within reports whether a letter or digit is on both sides of the character at i. Such a character
+// joins two parts of a name.
 func (s *reader) within(i int) bool {
 	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && letters.IsWord(s.text[i-1]) && letters.IsWord(s.text[i+1])
 }

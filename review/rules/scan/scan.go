@@ -89,7 +89,7 @@ func (s *reader) begin(out *Result, text, said string) {
 	s.words.work = 0
 }
 
-// end stores the results in the Result and releases the references to the text, so that s can
+// end stores the results in the Result and releases the references to the text. Afterwards, s can
 // return to the pool.
 func (s *reader) end() {
 	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)

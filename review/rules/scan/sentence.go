@@ -73,7 +73,7 @@ type extra struct {
 	concept     uint16
 }
 
-// sentence holds the words of a sentence and their concepts.
+// sentence contains the words of a sentence and their concepts.
 type sentence struct {
 	g    *Grammar
 	text string // the segment

@@ -155,7 +155,7 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 			continue // a prompt may refer to tables of other systems
 		}
 		found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
-			return fmt.Sprintf("%s tells agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
+			return fmt.Sprintf("%s reveals to agents that deleted items still exist.", jsondoc.Quote(text.Value[p.Start:p.End]))
 		})...)
 	}
 	return found[:min(len(found), rules.MaxPerText)]

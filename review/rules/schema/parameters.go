@@ -13,7 +13,7 @@ import (
 
 // undocumented returns the parameters without a description, including nested parameters. A
 // parameter with a single possible value does not need a description. If several schemas apply to
-// the same parameter, for example under a condition, a description in one of them suffices.
+// the same parameter, for example under a condition, a single description suffices.
 func (s *Schema) undocumented() []*Subschema {
 	described := map[*Subschema]map[string]bool{}
 	var bare []*Subschema

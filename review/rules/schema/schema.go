@@ -1,5 +1,5 @@
 // Package schema implements the D family: rules about the input and output schemas of a tool. They
-// check whether a schema is correct, and whether it tells a model how to call the tool.
+// check whether a schema is correct, and whether a model can learn from it how to call the tool.
 package schema
 
 import (

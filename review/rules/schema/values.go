@@ -20,9 +20,9 @@ const (
 	maxProbed   = 1_000
 )
 
-// wrongDefaults reports default values that their own schema does not allow. It validates all
-// defaults at once. For this purpose, it builds a probe schema with a property for each default and
-// the definitions of s.
+// wrongDefaults reports default values that do not match the schema that contains them. To validate
+// all defaults at once, it builds a probe schema with a property for each default and the
+// definitions of s.
 func (s *Schema) wrongDefaults() []rules.Finding {
 	if s.invalid != nil || len(s.Parts) > maxProbed {
 		return nil
@@ -69,7 +69,7 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 		told[i] = true
 		found = append(found, rules.Finding{
 			Path: s.Below(jsondoc.Join(tried[i].Path(), "default")), Passage: string(jsondoc.Canonical(values[i].Value)),
-			Message: "The default does not fit its own schema: " + p.Message + ".",
+			Message: "The default does not match its schema: " + p.Message + ".",
 		})
 	}
 	return found
@@ -88,8 +88,8 @@ func probed(path string) (int, bool) {
 	return i, ok && err == nil
 }
 
-// portable reports whether n keeps its meaning if it is moved to another document with the same
-// definitions. This is the case if n refers only to definitions and has no id or anchor.
+// portable reports whether n has the same meaning in another document with the same definitions.
+// This is the case if n refers only to definitions and has no id or anchor.
 func portable(n *jsondoc.Node) bool {
 	ok := true
 	n.Walk(func(n *jsondoc.Node, _ func() string) bool {

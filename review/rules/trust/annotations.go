@@ -49,7 +49,7 @@ func annotationRules() []rules.Rule {
 				if hint != nil && promised != nil && *hint != *promised {
 					found = append(found, rules.Finding{
 						Path:    "definition.annotations." + key,
-						Message: fmt.Sprintf("A tool whose name begins with %s_ should have %s %s; this one has %s.", verb, key, hintText(promised), hintText(hint)),
+						Message: fmt.Sprintf("The name begins with %s_, so %s should be %s, but it is %s.", verb, key, hintText(promised), hintText(hint)),
 					})
 				}
 			}

@@ -47,7 +47,7 @@ func approvalRank(a *registry.Approval) int {
 func tierOf(a *registry.Approval) string {
 	switch {
 	case a == nil || a.Tier == "":
-		return "none (always asks)"
+		return "none (always requires approval)"
 	case a.Tier == registry.UserConfigurable && a.Default != "":
 		return string(a.Tier) + " (default " + string(a.Default) + ")"
 	}

@@ -35,7 +35,7 @@ func TestLoosening(t *testing.T) {
 		"tier to the user":     {rulestest.Approves(registry.RequiresApproval, ""), rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: The approval tier changes from requires_approval to user_configurable (default requires_approval)."}},
 		"the default":          {rulestest.Approves(registry.UserConfigurable, registry.RequiresApproval), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: The approval tier changes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
 		"no user any more":     {rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier changes from user_configurable (default auto_approve) to auto_approve."}},
-		"from none":            {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier changes from none (always asks) to auto_approve."}},
+		"from none":            {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.AutoApprove, ""), []string{"R211: The approval tier changes from none (always requires approval) to auto_approve."}},
 		"from none to asking":  {func(t *registry.Tool) { t.Approval = nil }, rulestest.Approves(registry.RequiresApproval, ""), nil},
 		"tier raised":          {rulestest.Approves(registry.AutoApprove, ""), rulestest.Approves(registry.UserConfigurable, registry.AutoApprove), nil},
 		"daily limit gone":     {limits(&registry.Limits{DailyLimit: 5}), nothing, []string{"R213: The daily limit changes from 5 calls to none."}},

@@ -137,8 +137,8 @@ func (c *View) readsOnly() bool {
 	return readingVerbs[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// unannouncedActions finds side effects after the first sentence of a description, in tools whose
-// ids promise that they only read. An example is "Gets a quote. Charges the card."
+// unannouncedActions finds side effects after the first sentence of a description. It checks only
+// tools with ids that suggest that they only read. An example is "Gets a quote. Charges the card."
 func unannouncedActions(c *View) []candidate {
 	if !c.IsAction() || !c.readsOnly() {
 		return nil

@@ -40,10 +40,10 @@ func comments(c *View, s *Scanned) []rules.Finding {
 		}
 	}
 	found := s.Findings(orders, func(p rules.Passage) string {
-		return rules.Quoting("Gives the model an instruction in a comment that rendered pages hide", s.Value[p.Start:p.End])
+		return rules.Quoting("Instructs the model in a comment that rendered pages hide", s.Value[p.Start:p.End])
 	})
 	for _, f := range s.Findings(long, func(p rules.Passage) string {
-		return rules.Quoting("Has a comment that the model reads and rendered pages hide", s.Value[p.Start:p.End])
+		return rules.Quoting("Has a comment that the model reads, but that rendered pages hide", s.Value[p.Start:p.End])
 	}) {
 		f.Severity = rules.Warn
 		found = append(found, f)

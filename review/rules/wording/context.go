@@ -90,7 +90,7 @@ func (c *View) isShortPrompt() bool {
 
 // countWords counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to
 // find sentences with words that do not occur elsewhere. countWords counts identical sentences only
-// once, so that an attack cannot make its words ordinary by repeating them.
+// once, because otherwise an attack could make its words ordinary by repeating them.
 func (c *View) countWords(st *scoringContext) {
 	size := 0
 	for _, s := range c.scanned() {

@@ -26,8 +26,8 @@ type evidence struct {
 	found     []candidate
 }
 
-// table returns the learned table for the definition: c.Learned if it is set, or else the current
-// table for tools or for prompts.
+// table returns the learned table for the definition: c.Learned if it is set, and otherwise the
+// current table for tools or for prompts.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
 		return c.Learned
@@ -125,7 +125,7 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //   - A certain frame warns. In a tool, a complete frame also warns.
 //   - Any other frame warns unless the table scores the sentence and every run of its clauses as
 //     benign. Scoring the runs prevents harmless words around an attack from lowering the score.
-//   - A sentence that scores as an attack warns even if no frame matches in it. The threshold is
+//   - A sentence that scores as an attack warns even without a matching frame. The threshold is
 //     higher if the text only mentions the frames that match.
 //   - A plain frame blocks. A frame also blocks in a sentence with a complete attack: a verb of
 //     sending, something protected, and a concrete address.
@@ -207,11 +207,11 @@ func (s *Sentence) deniesSending() bool {
 // notHandedOver matches a statement that something is never sent or does not leave a place.
 var notHandedOver = lazyregexp.New(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 
-// These margins are added to the threshold for a sentence without a frame. doubt applies if the
-// sentence mentions frames but asserts none of them, because the table scores words and does not
-// recognize quotations. frameless applies in a prompt that is too short to show whether the
-// sentence fits the other sentences. localCommand applies to a sentence that only asks for the
-// output of commands such as git remote -v.
+// These margins are added to the threshold for a sentence without a frame. doubt applies to a
+// sentence that only mentions frames, because the table scores words and does not recognize
+// quotations. frameless applies in a prompt that is too short to show whether the sentence fits the
+// other sentences. localCommand applies to a sentence that only requests the output of commands
+// such as git remote -v.
 const (
 	doubt        = 1
 	frameless    = 0.5

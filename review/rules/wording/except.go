@@ -49,8 +49,8 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	// The match is in a code block.
 	"fenced": func(_ *View, _ *Scanned, m *scan.Match, _ scan.Set) bool { return m.Stance&scan.Fenced != 0 },
 	"label":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
-	// The tool only computes something, and the match comes after the clause that states the
-	// purpose of the tool.
+	// The tool only computes something, and the match follows the clause that states the purpose of
+	// the tool.
 	"computes-only": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return s.Kind == rules.Prose && s.Param == "" && m.Start >= firstClause(s.Value) && c.computesOnly()
 	},

@@ -13,7 +13,7 @@ import (
 
 // A learned table scores these groups of features. The features of each group are hashed into a
 // separate part of the table. The sum of a group is divided by the square root of its number of
-// features, so that a long sentence does not weigh more than a short one.
+// features, so a long sentence does not weigh more than a short one.
 const (
 	signalGroup = iota // position of the sentence, and how well it fits its definition
 	namedGroup         // stems of words, and concepts
@@ -70,9 +70,9 @@ func (f *Features) name(group int, parts ...string) {
 	f[group] = append(f[group], h.mixed())
 }
 
-// Clauses contains the features of a sentence by clause, so that each run of consecutive clauses
-// can be scored separately. Harmless words around an attack then cannot lower the score of the
-// attack.
+// Clauses contains the features of a sentence by clause. With these features, each run of
+// consecutive clauses is scored separately. Harmless words around an attack then cannot lower the
+// score of the attack.
 type Clauses struct {
 	wholeSentence Features   // features of the whole sentence: its position and the frames that match in it
 	list          []Features // features of each clause
@@ -306,7 +306,7 @@ func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []conce
 }
 
 // conceptPairs yields the feature of each pair of a concept of clause i and a concept of clause j.
-// The concept with the lower number comes first, as in pairs within a clause.
+// The concept with the lower number is the first of the pair, as in pairs within a clause.
 func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for _, a := range x.concepts[i] {

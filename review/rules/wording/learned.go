@@ -46,7 +46,7 @@ func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
 // minFeatures contains a minimum number of features for each group. If a sentence has fewer
-// features, Norm uses the minimum instead, so that the few features have little weight.
+// features, Norm uses the minimum instead, which gives little weight to these few features.
 var minFeatures = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.

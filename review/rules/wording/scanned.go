@@ -76,7 +76,7 @@ func denied(m *scan.Match) bool {
 func disguised(d disguise.Disguise) string { return strings.Join(d.Names(), ", ") }
 
 // governs reports whether the text may decide which tools an agent uses, when, and in which order.
-// Such texts are the agent's own instructions and the files of skills and instructions.
+// Such texts are prompts, the instructions of agents, and the files of skills and instructions.
 func (s *Scanned) governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",

@@ -99,8 +99,8 @@ var addressing = words(`owner org organization organisation repo repository proj
 	crate lib library app application service component resource type kind section anchor doc docs dashboard panel chart board sprint
 	release server cluster instance node site 0 x y z name timestamp encoded url uri link the your`)
 
-// isTemplate reports whether link contains placeholders and each of them is named after an ordinary
-// part of an address.
+// isTemplate reports whether link contains placeholders and every placeholder is named after an
+// ordinary part of an address.
 func isTemplate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	places := placeInAddress().FindAllStringSubmatch(address, rules.MaxPerText)
@@ -147,7 +147,8 @@ func dataInLinks(c *View) []candidate {
 // credentialPattern matches the names of files with credentials, and patterns for such names.
 var credentialPattern = lazyregexp.New(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
 
-// patternWords are substrings. Each match of credentialPattern contains at least one of them.
+// patternWords are substrings. Each match of credentialPattern contains at least one of these
+// substrings.
 var patternWords = []string{".env", "*.", "secret", "credential", "token", "password", "id_rsa", "~/.", ".npmrc", ".netrc", ".pypirc"}
 
 // patternsIn returns the matches of credentialPattern in text. It applies the expression only to

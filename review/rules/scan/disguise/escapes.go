@@ -74,7 +74,7 @@ func (s *Decoder) unescapeLine(i int) int {
 }
 
 // unescape parses the escape sequence at the start of s. It returns the character and the length of
-// the escape sequence, or the length 0 if s does not begin with one.
+// the escape sequence. The length is 0 if s does not begin with an escape sequence.
 func unescape(s string) (r rune, n int) {
 	switch s[0] {
 	case '%':
