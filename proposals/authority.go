@@ -94,7 +94,7 @@ func Authorize(actor Actor, act Act, author Actor) error {
 		return fmt.Errorf("%w: only a user can %s, but you act as %s", ErrAuthority, phrase, actor)
 	}
 	if act == ActAssess {
-		return fmt.Errorf("%w: only a chief can assess; act as one with --as chief:NAME", ErrAuthority)
+		return fmt.Errorf("%w: only a chief can assess; act as a chief with --as chief:NAME", ErrAuthority)
 	}
 	return fmt.Errorf("%w: %s cannot %s", ErrAuthority, actor, act)
 }

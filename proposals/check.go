@@ -38,7 +38,7 @@ var checkTypes = []checkType{
 	{CheckMatches, jsondoc.String, "the regular expression to look for"},
 	{CheckEvidence, jsondoc.Null, ""},
 	{CheckNoFakeToolUse, jsondoc.Null, ""},
-	{CheckMaxChars, jsondoc.Number, "the largest number of characters"},
+	{CheckMaxChars, jsondoc.Number, "the maximum number of characters"},
 }
 
 // CheckTypes returns all kinds of checks in the order of the documentation.
