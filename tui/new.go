@@ -254,7 +254,7 @@ func (m *Model) run(c Command, values []string) tea.Cmd {
 	for i, arg := range c.Args[1:] {
 		args[i] = strings.NewReplacer(values...).Replace(arg)
 		if len(values) == 2 && (strings.Contains(arg, "{number}") || strings.Contains(arg, "{id}")) {
-			return m.shell.Say(screen.Warning, "%s needs a proposal; select one in the queue", c.Name)
+			return m.shell.Say(screen.Warning, "%s requires a proposal; select a proposal in the queue", c.Name)
 		}
 	}
 	give := m.cfg.Exec

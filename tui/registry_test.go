@@ -110,7 +110,7 @@ func TestBlameOfALineOfTheDiff(t *testing.T) {
 func TestRestoreOfAVersion(t *testing.T) {
 	b := newWorkbench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "U")
-	b.wants("U restore: it is the live version")
+	b.wants("U restore: the selected version is the live version")
 	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
 	b.wants("restore tool:user/name_bank", "▎Diff", "+ One thing.", "your turn", "press a to approve it")
 	b.press("1").wants("The third went wrong.")

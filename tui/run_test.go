@@ -46,7 +46,7 @@ func TestRunACommand(t *testing.T) {
 	}
 	b.press("enter", "!").wants("list ended")
 	wrote(all)
-	b.press("T", "!").wants("list needs a proposal")
+	b.press("T", "!").wants("list requires a proposal")
 
 	b = newWorkbench(t, 100, 30, func(b *workbench) { b.approved(b.file("name_bank.json")) }, demo("world_names.json"))
 	b.config.Commands = []tui.Command{{Name: "fails", Args: []string{"/bin/sh", "-c", "exit 3"}}, {Name: "list", Args: []string{program, "{subject}"}}, {Name: "issue", Args: []string{program, "{number}"}}}

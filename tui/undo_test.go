@@ -57,7 +57,7 @@ func TestUndoRefersToThePage(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("T", "U").wants("U: Locked (core)")
-	b.press("L", "U").wants("U restore: no version that can be restored became live with this entry")
+	b.press("L", "U").wants("U restore: the entry has no version that can be restored")
 	b.press("Q", "enter", "6", "U").wants("U undo: ")
 	b.press("Q", "H", "Q", "U").wants("━━ Propose again ━━")
 	if strings.Contains(b.screen(), "word_counts  to") {

@@ -194,7 +194,7 @@ func (p *Page) askRestore() tea.Cmd {
 
 func (p *Page) cannotRestore() string {
 	if _, _, ok := p.version(); !ok {
-		return "no version that can be restored became live with this entry"
+		return "the entry has no version that can be restored"
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func TestRestoresTheVersionOfAnEntry(t *testing.T) {
 		t.Errorf("U asks for %#v", asked)
 	}
 	press(t, p, "j")
-	if _, why := press(t, p, "U"); why != "no version that can be restored became live with this entry" {
+	if _, why := press(t, p, "U"); why != "the entry has no version that can be restored" {
 		t.Errorf("U on an entry without a version: %q", why)
 	}
 	log[0].Data = json.RawMessage(`{"version":5}`)

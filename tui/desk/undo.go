@@ -79,7 +79,7 @@ func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 			p, text, err := u.Repropose(ctx, d)
 			if err != nil {
 				if len(names) > 0 {
-					err = fmt.Errorf("%d of %d were proposed again, as %s; then one failed: %w", len(names), len(ds), wording.Enumerate(names), err)
+					err = fmt.Errorf("proposed only %d of %d again, as %s: %w", len(names), len(ds), wording.Enumerate(names), err)
 				}
 				return "", err
 			}

@@ -200,7 +200,7 @@ func (t *diffPane) cannotBlame() string {
 	case t.comparison.From == newSubject:
 		return "everything is new"
 	case t.bases.chosen().version == 0:
-		return "only in a comparison with a version; b chooses one"
+		return "only in a comparison with a version; b chooses a version"
 	}
 	return ""
 }

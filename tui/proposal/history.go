@@ -92,7 +92,7 @@ func (t *historyPane) askRestore() tea.Cmd {
 // cannotRestore returns the reason why the selected version cannot be restored, or "".
 func (t *historyPane) cannotRestore() string {
 	if t.pager.Stop() == 0 {
-		return "it is the live version"
+		return "the selected version is the live version"
 	}
 	return t.CannotOpen()
 }

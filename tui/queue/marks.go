@@ -104,7 +104,7 @@ func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	if found.addRows(rs, 0, rs.Total()); len(found.List) > 0 {
 		return ""
 	}
-	return "nothing listed waits for you"
+	return "no listed proposal waits for you"
 }
 
 // targets returns the proposals to which a decision applies: the marked proposals or, if none are marked, the

@@ -255,7 +255,7 @@ func (s *Page) compare(span screen.Span) tea.Cmd {
 	before, okBefore := text(span.From)
 	after, okAfter := text(span.To)
 	if !okBefore || !okAfter {
-		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d", min(span.From, span.To), screen.MaxVersions)
+		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d versions", min(span.From, span.To), screen.MaxVersions)
 	}
 	s.compared, s.marked, s.stop = span, 0, s.Pager.Stop()
 	kind := s.entry.Subject.Kind

@@ -121,7 +121,7 @@ func TestComparesVersions(t *testing.T) {
 func TestRestoresVersions(t *testing.T) {
 	p := &versionedTool{}
 	s, _ := opened(t, p, screen.Opening{}, 100)
-	if _, off := press(t, s, "tab", "U"); off != "it is the live version" {
+	if _, off := press(t, s, "tab", "U"); off != "the selected version is the live version" {
 		t.Errorf("U on the newest: %q", off)
 	}
 	got, _ := press(t, s, "j", "U")

@@ -142,7 +142,7 @@ func (s *Page) cannotRestore() string {
 	case s.entry.Locked:
 		return "Locked (core)"
 	case s.Pager.Stop() == 0:
-		return "it is the live version"
+		return "the selected version is the live version"
 	}
 	return ""
 }
