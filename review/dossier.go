@@ -12,6 +12,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review/impact"
 	"toolcrib/review/reach/fact"
@@ -75,6 +76,16 @@ func (d Dossier) Together() []proposals.Proposal {
 		return d.Members
 	}
 	return slices.DeleteFunc(slices.Clone(d.Members), func(p proposals.Proposal) bool { return p.State == proposals.Approved })
+}
+
+// BaseName returns the name of the base version for display. The name states if the base version has no valid signature,
+// so that there is no trusted text to compare with.
+func (d Dossier) BaseName() string {
+	name := facts.BaseName(d.Proposal.BaseVersion)
+	if d.Base == nil && d.Proposal.BaseVersion > 0 {
+		name += " (not trusted)"
+	}
+	return name
 }
 
 // TestChanges compares the test cases of the base with the test cases of the current revision. Removed cases come

@@ -190,6 +190,39 @@ func TestAttackOnOneIsNotOnAll(t *testing.T) {
 	}
 }
 
+// TestPoisonedBaseIsRead lets an agent change one word of a version that an attacker forged. The reviewer has to see the
+// whole text: a comparison with the forged version would hide the poisoned text, and the approval would sign it.
+func TestPoisonedBaseIsRead(t *testing.T) {
+	x := openTarget(t)
+	o := x.attempt()
+	x.forge(o, x.forged(o, ""))
+	draft := storetest.Modify(storetest.Action(poisoned.ID), 2, func(tool *registry.Tool) {
+		poison(tool)
+		tool.Name = "Get Climate Data"
+	})
+	made := storetest.ProposeChoices(x, x.desk, scout, draft)
+	d, err := x.desk.Reading.Show(x.Context(), ada, made[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := d.Change()
+	if !before.Definition.IsZero() || after.Definition.Tool.Description != evil || d.BaseName() != "version 2 (not trusted)" {
+		t.Errorf("%s: the change is shown relative to %s", d.BaseName(), before.Definition.Canonical())
+	}
+	if len(d.Reach.Added) == 0 || len(d.Reach.Unchanged) > 0 {
+		t.Errorf("the reach of the poisoned text is %+v", d.Reach)
+	}
+	extents, err := x.desk.Reading.Extents(x.Context(), []proposals.ID{made[0].ID})
+	if e := extents[made[0].ID]; err != nil || e.Removed > 0 || e.Added < 5 {
+		t.Errorf("the size of the change is %+v, %v", e, err)
+	}
+	for _, s := range d.Standing {
+		if s.Carried {
+			t.Errorf("%s is carried from %s", s.Rule, s.From)
+		}
+	}
+}
+
 // rewriteByHand replaces the content of version 1 without triggers, and recomputes its hash and all copies of it.
 func rewriteByHand(x target) {
 	v := x.version(1)

@@ -327,7 +327,7 @@ func revisionContent(ctx context.Context, b command.Session, id proposals.ID, wh
 	switch which {
 	case "":
 	case "live":
-		if d.Live == nil {
+		if d.Live == nil || d.Live.Refused != nil {
 			return content{label: "nothing"}, nil
 		}
 		return content{label: "live " + versionName(d.Live.Version), Content: diff.Content{Definition: d.Live.Definition}}, nil

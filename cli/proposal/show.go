@@ -354,7 +354,7 @@ func writeHead(p *output.Page, d review.Dossier) {
 		title = fmt.Sprintf("#%d %s", d.Issue.Number, d.Issue.Title)
 	}
 	p.Linef("%s", title)
-	p.Linef("%s %s, revision %d by %s; base: %s", m.Type, m.Subject, m.Revision, d.Revision.Author, facts.BaseName(m.BaseVersion))
+	p.Linef("%s %s, revision %d by %s; base: %s", m.Type, m.Subject, m.Revision, d.Revision.Author, d.BaseName())
 	turn := ""
 	if d.Issue != nil && d.Issue.Assignee != "" {
 		turn = ", assigned to " + d.Issue.Assignee

@@ -146,6 +146,9 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
 		return report, change, err
 	}
+	if change.Before != nil && change.Before.Refused != nil {
+		change.Before = nil // all of the text is new, because no valid signature covers the live version
+	}
 	if change.Prompts, err = records.Snapshot(r).Costs(ctx, draft, c.counter); err != nil {
 		return report, change, err
 	}

@@ -13,11 +13,9 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/inspection"
-	"toolcrib/review/records"
 )
 
 // changes describes the differences between s, the content that a user was shown, and v, the current content. It
@@ -170,15 +168,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 	read := make([]proposals.Reading, len(views))
 	for i, v := range views {
 		p, n := v.Proposal, 1
-		var base *registry.Definition
-		if v.Revision.Draft.Definition.Folder() != nil && p.BaseVersion > 0 {
-			before, err := records.Definition(ctx, r, p.Subject, p.BaseVersion)
-			if err != nil {
-				return nil, err
-			}
-			base = &before
-		}
-		parts, err := cache.Parts(ctx, v, base)
+		parts, err := cache.Parts(ctx, v)
 		if err != nil {
 			return nil, err
 		}

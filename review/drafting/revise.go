@@ -212,6 +212,9 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 		case proposals.Restore: // the restored content does not depend on the base
 		case proposals.New, proposals.Modify:
 			draft.Type = proposals.Modify // even if draft.Type is New, because another author has created the subject
+			if now.Refused != nil {
+				break // the live version is not trusted, so there is nothing to merge with
+			}
 			var from registry.Definition
 			if base > 0 {
 				if from, err = records.Definition(ctx, tx, p.Subject, base); err != nil {

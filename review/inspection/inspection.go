@@ -37,6 +37,7 @@ func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesV
 // View contains the information that a decision about a proposal depends on.
 type View struct {
 	review.Bundle
+	Base         *registry.Definition // see records.Base
 	Standing     []review.Standing
 	ChangeSet    ChangeSet // change set of the proposal, or zero
 	Prompts      []impact.PromptChange
@@ -65,6 +66,9 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 		return v, err
 	}
 	if err := d.findNeeds(ctx, r.Reader, &v); err != nil {
+		return v, err
+	}
+	if v.Base, err = records.Base(ctx, r.Reader, p); err != nil {
 		return v, err
 	}
 	if v.Assessment.ID == "" {
@@ -112,6 +116,9 @@ func (d *Inspector) Digest(v View) string {
 		d.rulesVersion(),
 		v.Assessment.ID,
 		string(v.Assessment.Recommendation),
+	}
+	if v.Base == nil && v.Proposal.BaseVersion > 0 {
+		fields = append(fields, "the base is not trusted")
 	}
 	keys := lists.Map(v.Standing, review.Standing.Seal)
 	slices.Sort(keys)
@@ -244,17 +251,17 @@ func (o owners) add(s registry.Subject, f *registry.Folder) {
 	}
 }
 
-// Parts returns the files that v adds to base or changes. If a live file of another subject, or a file of another open
+// Parts returns the files that v adds to its base or changes. If a live file of another subject, or a file of another open
 // member of the change set, has the same bytes, the part refers to the subject of that file. Parts returns nil for
 // definitions without files.
-func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
+func (g *Cache) Parts(ctx context.Context, v View) ([]review.Part, error) {
 	after := v.Revision.Draft.Definition.Folder()
 	if after == nil {
 		return nil, nil
 	}
 	var before *registry.Folder
-	if base != nil {
-		before = base.Folder()
+	if v.Base != nil {
+		before = v.Base.Folder()
 	}
 	var live, set owners      // live: subjects of live files; set: subjects of files in the change set
 	if len(after.Files) > 1 { // a single file always has its own text

@@ -3,8 +3,8 @@
 package reading
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -87,7 +87,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 			refreshed(members[set])
 		}
 		out[i] = review.Dossier{
-			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: members[set],
+			Proposal: v.Proposal, Revision: v.Revision, Base: v.Base, Standing: v.Standing, Waivers: v.Waivers, Members: members[set],
 			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.Unassigned, Policy: slices.Concat(d.policy.Settings(), review.Ownership(v.Need)), Obstacles: d.inspector.Obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r.Reader, &out[i]); err != nil {
@@ -97,7 +97,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 		out[i].Reach = reach.Compare(out[i].Base, draft.Definition)
 		added[i] = reach.Added{Subject: draft.Subject, Facts: out[i].Reach.Added}
 		if out[i].Proposal.State.Open() {
-			if out[i].Parts, err = r.Parts(ctx, v, out[i].Base); err != nil {
+			if out[i].Parts, err = r.Parts(ctx, v); err != nil {
 				return nil, err
 			}
 		}
@@ -139,18 +139,13 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 		}
 		out.Issue = &issue
 	}
-	base, err := records.Definition(ctx, r, p.Subject, p.BaseVersion)
-	switch {
-	case err == nil:
-		out.Base = &base
-		if out.BaseSource, err = records.Source(ctx, r, base); err != nil {
+	if out.Base != nil {
+		if out.BaseSource, err = records.Source(ctx, r, *out.Base); err != nil {
 			return err
 		}
 		if out.BaseTests, err = impact.CasesOf(ctx, r, p.Subject, p.BaseVersion); err != nil {
 			return err
 		}
-	case !errors.Is(err, proposals.ErrNotFound):
-		return err
 	}
 	if out.Source, err = records.Source(ctx, r, out.Revision.Draft.Definition); err != nil {
 		return err
@@ -345,11 +340,11 @@ func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals
 				out[b.Proposal.ID] = e
 				continue
 			}
-			before, err := records.Definition(ctx, r, b.Proposal.Subject, b.Proposal.BaseVersion) // zero for a new subject
-			if err != nil && !errors.Is(err, proposals.ErrNotFound) {
+			before, err := records.Base(ctx, r, b.Proposal)
+			if err != nil {
 				return nil, err
 			}
-			for _, f := range diff.Definitions(before, b.Revision.Draft.Definition) {
+			for _, f := range diff.Definitions(*cmp.Or(before, &registry.Definition{}), b.Revision.Draft.Definition) {
 				removed, added := f.Patch().Changed()
 				e.Added, e.Removed = e.Added+added, e.Removed+removed
 			}

@@ -143,6 +143,25 @@ func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject
 	return v.Decode()
 }
 
+// Base returns the base definition of p, which the change is compared with. It returns nil for a new subject. If decisions
+// are signed, it also returns nil for an open proposal that replaces a version without a valid signature, so that
+// reviewers see the whole text.
+func Base(ctx context.Context, r review.RegistryReader, p proposals.Proposal) (*registry.Definition, error) {
+	if p.BaseVersion == 0 {
+		return nil, nil //nolint:nilnil // nil means that there is no base
+	}
+	if p.State.Open() {
+		if now, err := impact.Live(ctx, r, p.Subject); err != nil || now == nil || now.Refused != nil {
+			return nil, err
+		}
+	}
+	d, err := Definition(ctx, r, p.Subject, p.BaseVersion)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return nil, nil //nolint:nilnil // the version was deleted by hand
+	}
+	return &d, err
+}
+
 // cachedRegistry is the registry in a write transaction. It caches the reads of the live registry and the last search
 // for similar tools.
 type cachedRegistry struct {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
-	"toolcrib/proposals/facts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -48,7 +47,7 @@ type bases struct {
 // update replaces the bases by those of d. The chosen base stays the same, unless the revision has changed.
 func (b *bases) update(d review.Dossier, hash string) {
 	definition := d.Revision.Draft.Definition
-	first := base{name: facts.BaseName(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
+	first := base{name: d.BaseName(), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
 	if first.version == 0 {
 		first.name = newSubject
 	}
@@ -57,7 +56,7 @@ func (b *bases) update(d review.Dossier, hash string) {
 	}
 	first.before.Beside, first.after.Beside = d.Tests()
 	b.all = append(b.all[:0:0], first)
-	if d.Live != nil && d.Live.Version != first.version {
+	if d.Live != nil && d.Live.Refused == nil && d.Live.Version != first.version {
 		b.all = append(b.all, base{"live, version " + strconv.Itoa(d.Live.Version), d.Live.Version, diff.Content{Definition: d.Live.Definition}, diff.Content{Definition: definition}})
 	}
 	for i := len(d.Revisions) - 1; i >= 0; i-- {

@@ -14,6 +14,7 @@ import (
 func TestBases(t *testing.T) {
 	d := review.Dossier{
 		Proposal:  proposals.Proposal{Revision: 2, BaseVersion: 3},
+		Base:      &registry.Definition{},
 		Revision:  proposals.Revision{Number: 2},
 		Live:      &registry.Live{Version: 4},
 		Revisions: []proposals.Revision{{Number: 1}, {Number: 2}},
@@ -49,7 +50,7 @@ func TestBases(t *testing.T) {
 // fields of its definition.
 func TestComparison(t *testing.T) {
 	d := review.Dossier{
-		Proposal: proposals.Proposal{Revision: 2, BaseVersion: 3}, Revision: proposals.Revision{Number: 2},
+		Proposal: proposals.Proposal{Revision: 2, BaseVersion: 3}, Base: &registry.Definition{}, Revision: proposals.Revision{Number: 2},
 		Live: &registry.Live{Version: 4, Definition: registry.Definition{Tool: &registry.Tool{ID: "clock", Goals: "Tell the time."}}},
 	}
 	var b bases

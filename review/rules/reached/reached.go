@@ -87,12 +87,11 @@ type textFacts struct {
 	lines []int
 }
 
-// Difference returns the difference in reach between the live version and the draft of c. It
-// ignores a live version with an invalid approval.
+// Difference returns the difference in reach between the live version and the draft of c.
 func Difference(c *rules.Change) fact.Difference {
 	return rules.Computed(c, func(c *rules.Change) fact.Difference {
 		var before *registry.Definition
-		if c.Before != nil && c.Before.Refused == nil {
+		if c.Before != nil {
 			before = &c.Before.Definition
 		}
 		return reach.Compare(before, c.Draft.Definition)
