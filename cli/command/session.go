@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/history/workspace"
@@ -168,7 +169,7 @@ func LiveOf(e catalog.Exported) (registry.Live, error) {
 	if err != nil {
 		return registry.Live{}, fmt.Errorf("%s: %w", e.Subject, err)
 	}
-	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
+	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked, Refused: e.Refused}, nil
 }
 
 // CoreAlone reports whether the core tools are the only shipped definitions in the database, because the database was
@@ -203,6 +204,16 @@ func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 		}
 	}
 	return live, nil
+}
+
+// UntrustedText returns a sentence with the number of active definitions that are not used because no valid signature
+// covers them, and with the command that proposes them again. It returns "" if there are none.
+func (a *App) UntrustedText(ctx context.Context) (string, error) {
+	live, err := a.DB.Untrusted(ctx)
+	if err != nil || len(live) == 0 {
+		return "", err
+	}
+	return output.CountedIs(len(live), "approved definition") + " not used, because no valid signature covers the approval; to propose the same content again: toolcrib signers renew", nil
 }
 
 // Remote is the session of a user connected over SSH. Its fields that are shared with other sessions are safe for

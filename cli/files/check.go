@@ -26,7 +26,6 @@ import (
 	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
-	"toolcrib/store/catalog"
 )
 
 // Rules lists the rules of check --files.
@@ -204,27 +203,35 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	if elsewhere(r.scope) {
 		name = jsondoc.Printable(r.named(d.Path)) // the path may contain names that a plugin marketplace chose
 	}
+	var live registry.Live
+	if s := d.Subject; !lock && (d.Change == instructions.Changed || d.Change == instructions.New) {
+		if d.Change == instructions.New { // the live version of the subject may not be trusted
+			s = registry.Subject{Kind: d.Kind, Layer: r.layer, ID: instructions.NewID(d.Kind, d.Path, func(string) bool { return false })}
+		}
+		from, err := approvalsOf(ctx, a)
+		if err == nil {
+			live, err = from.Live(ctx, s)
+		}
+		if err != nil && d.Change == instructions.Changed {
+			return f, err
+		}
+	}
 	switch d.Change {
 	case instructions.Changed:
 		f.Message = name + " differs from its approved version."
 		if lock {
 			break
 		}
-		from, err := approvalsOf(ctx, a)
-		if err != nil {
-			return f, err
-		}
-		approved, err := from.Live(ctx, d.Subject)
-		if err != nil {
-			return f, err
-		}
-		changes := instructions.Files(*approved.Definition.Folder(), d.Found.Folder)
-		f.Message = fmt.Sprintf("%s differs from its approved version %d: %s.", name, approved.Version, instructions.ListChanges(changes))
+		changes := instructions.Files(*live.Definition.Folder(), d.Found.Folder)
+		f.Message = fmt.Sprintf("%s differs from its approved version %d: %s.", name, live.Version, instructions.ListChanges(changes))
 		if i := slices.IndexFunc(changes, func(c instructions.FileChange) bool { return c.Change != instructions.Missing }); i >= 0 && d.Kind == registry.KindSkill {
 			f.File = r.shown(path.Join(d.Path, changes[i].Path))
 		}
 	case instructions.New:
 		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", name, d.Found.Client)
+		if live.Refused != nil {
+			f.Message = fmt.Sprintf("%s has no valid approval, and agents read it (%s): %s.", name, d.Found.Client, live.Refused)
+		}
 	case instructions.Missing:
 		f.Message = name + " was approved and is missing."
 	case instructions.Withdrawn:
@@ -301,11 +308,7 @@ func (d database) in(ctx context.Context, layer registry.Layer) ([]instructions.
 }
 
 func (d database) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
-	e, text, err := d.db.Find(ctx, catalog.Query{Kind: s.Kind, All: true}, s.String())
-	if err != nil {
-		return registry.Live{}, err
-	}
-	return command.LiveOf(catalog.Exported{Entry: e, Definition: text})
+	return command.ReadView(ctx, d.db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, s) })
 }
 
 func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, error) {

@@ -433,7 +433,7 @@ func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) s
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
 	at := slices.IndexFunc(t.steps, func(s instructions.Step) bool { return s.Kind == p.Subject.Kind && s.Path == p.Title })
 	switch {
-	case p.Type == proposals.New && !exists:
+	case !exists && (p.Type == proposals.New || p.Type == proposals.Modify && at < 0):
 		return gone
 	case p.Type != proposals.Modify && p.Type != proposals.Deactivate:
 		return ""

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -63,7 +64,7 @@ func newRestore(a *command.App) *cobra.Command {
 				return err
 			}
 			approved, err := from.Live(ctx, s)
-			if err != nil {
+			if err := cmp.Or(err, approved.Refused); err != nil {
 				return err
 			}
 			folder := *approved.Definition.Folder()

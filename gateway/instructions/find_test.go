@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
 	"toolcrib/review/intake"
@@ -299,7 +300,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	pdf := by[".agents/skills/pdf"]
-	steps, err := Plan(Compare([]Found{pdf}, nil), Origin{Layer: registry.LayerUser, Taken: func(registry.Kind, string) bool { return false }})
+	steps, err := Plan(Compare([]Found{pdf}, nil), Origin{Layer: registry.LayerUser, Live: nothingLive, Taken: func(registry.Kind, string) bool { return false }})
 	must(t, err)
 	if s := steps[0]; s.Draft != nil || !s.Refused || !strings.Contains(s.Reason, `skill.files["p.md"]: is a link to a target outside of the folder`) {
 		t.Errorf("the step is %+v", s)
@@ -330,7 +331,7 @@ func TestLinks(t *testing.T) {
 func TestNamesBreakNoLine(t *testing.T) {
 	dir := lay(t, map[string]string{".claude/commands/a\nApproved by security.md": "x\n"})
 	found, _ := find(t, dir, places.Project)
-	steps, err := Plan(Compare(found, nil), Origin{Layer: registry.LayerUser, Taken: func(registry.Kind, string) bool { return false }})
+	steps, err := Plan(Compare(found, nil), Origin{Layer: registry.LayerUser, Live: nothingLive, Taken: func(registry.Kind, string) bool { return false }})
 	must(t, err)
 	if len(steps) != 1 || steps[0].Draft != nil || !strings.Contains(steps[0].Reason, "control characters") || strings.Contains(steps[0].Reason, "\n") {
 		t.Errorf("the steps are %+v", steps)
@@ -391,4 +392,9 @@ func TestPlansAreGenerated(t *testing.T) {
 			}
 		}
 	}
+}
+
+// nothingLive is a registry without definitions.
+func nothingLive(registry.Subject) (registry.Live, error) {
+	return registry.Live{}, proposals.ErrNotFound
 }

@@ -78,6 +78,9 @@ func (o Origin) step(d Difference) (Step, error) {
 			Type: proposals.New, Definition: Definition(d.Kind, d.Subject.ID, d.Found.Folder),
 			Rationale: intake.NewFileReason(d.Kind, d.Path, d.Found.Client),
 		}
+		if live, err := o.Live(d.Subject); err == nil && live.Refused != nil { // replace the version that is not trusted
+			s.Draft.Type, s.Draft.BaseVersion = proposals.Modify, &live.Version
+		}
 		return s.checked(), nil
 	case Changed, Missing:
 	}

@@ -50,7 +50,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 		if draft.Definition.Hash() == base.Hash() && !again {
 			ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something, or withdraw the proposal", draft.Base())
 		}
-		if draft.Definition.Status() != base.Status() {
+		if draft.Definition.Status() != base.Status() && !again {
 			ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "cannot be changed by a proposal of the type modify; propose to deactivate or reactivate instead")...)
 		}
 		return ps, nil

@@ -96,7 +96,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 		renewed.Tools = successors(had)
 		renewed.AddWhenNonLocal, renewed.ExcludeInLocal = successors(list.AddWhenNonLocal), successors(list.ExcludeInLocal)
 		renewed.AddWhenEmbeddingOK = successors(list.AddWhenEmbeddingOK)
-		if sameList(list, renewed) {
+		if sameList(list, renewed) || l.Refused != nil {
 			continue
 		}
 		renewed.Name = ""

@@ -33,6 +33,15 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
+// addition returns a draft that adds the definition d of s. If live, the live version of s, is not trusted, the draft
+// replaces it.
+func (o Origin) addition(live registry.Live, s registry.Subject, d registry.Definition, rationale string) *proposals.Draft {
+	if live.Refused != nil && live.Subject == s {
+		return o.draft(proposals.Modify, s, live.Version, d, rationale)
+	}
+	return o.draft(proposals.New, s, 0, d, rationale)
+}
+
 // GeneratedTests reports whether the examples and the test cases of d are exactly as an import generates them for the
 // tool of d.
 func GeneratedTests(d proposals.Draft) bool {
@@ -62,8 +71,8 @@ func Generated(d proposals.Draft, base *registry.Definition) bool {
 		}
 	}
 	switch {
-	case d.Type == proposals.New:
-		return d.Rationale == p.additionReason(it)+" "+generated
+	case d.Rationale == p.additionReason(it)+" "+generated:
+		return d.Type == proposals.New || d.Type == proposals.Modify
 	case d.Type == proposals.Modify && base != nil && base.Tool != nil:
 		return slices.ContainsFunc(modificationTexts[:], func(text modificationText) bool {
 			return d.Rationale == p.modificationReason(it, *base.Tool, *t, text)+" "+generated

@@ -208,9 +208,10 @@ func (p *planner) known(step Step, l registry.Live) Step {
 
 // newTool returns the step for an item that has no live tool.
 func (p *planner) newTool(step Step, it wire.Item) Step {
-	id := registry.ImportedID(p.origin.server(), it.Name)
-	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
-		id = registry.DistinctID(p.origin.server(), it.Name)
+	id, other := registry.ImportedID(p.origin.server(), it.Name), registry.DistinctID(p.origin.server(), it.Name)
+	tools := p.byID[registry.KindTool]
+	if l, taken := tools[id]; p.clash[id] || tools[other].Refused != nil || taken && (l.Refused == nil || l.Subject.Layer != p.origin.Layer) {
+		id = other
 	}
 	step.Subject = registry.Subject{Kind: registry.KindTool, Layer: p.origin.Layer, ID: id}
 	t := p.origin.Definition(it)
@@ -220,7 +221,7 @@ func (p *planner) newTool(step Step, it wire.Item) Step {
 	}
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(t)
 	step.Change = New
-	step.Draft = p.origin.draft(proposals.New, step.Subject, 0, registry.Definition{Tool: &t}, p.additionReason(it))
+	step.Draft = p.origin.addition(tools[id], step.Subject, registry.Definition{Tool: &t}, p.additionReason(it))
 	return step
 }
 
@@ -274,11 +275,11 @@ func (p *planner) entry(e wire.Entry) Step {
 	switch {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
 		return step.skip(fmt.Sprintf("%s is not visible from %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
-	case before == nil && e.Definition.Status() != registry.Active:
+	case (before == nil || before.Refused != nil) && e.Definition.Status() != registry.Active:
 		return step.skip("it is deactivated in the export, and this registry does not contain it")
-	case before == nil:
+	case before == nil || before.Refused != nil:
 		step.Change = New
-		step.Draft = p.origin.draft(proposals.New, e.Subject, 0, e.Definition, why)
+		step.Draft = p.origin.addition(*cmp.Or(before, &registry.Live{}), e.Subject, e.Definition, why)
 	case before.Definition.Hash() == e.Definition.Hash():
 		step.Change = None
 	case before.Core():
@@ -315,7 +316,7 @@ func (p *planner) index(definitions []registry.Live) {
 			seen[l.Subject.ID] = l
 		}
 		t := l.Definition.Tool
-		if t == nil {
+		if t == nil || l.Refused != nil {
 			continue
 		}
 		p.byWire[t.WireName()] = seen[l.Subject.ID]
@@ -339,11 +340,11 @@ func (p *planner) find(item wire.Item) (l registry.Live, pinned, ok bool) {
 		return registry.Live{}, false, false
 	}
 	tools := p.byID[registry.KindTool]
-	if l, ok := tools[item.Name]; ok {
+	if l, ok := tools[item.Name]; ok && l.Refused == nil {
 		return l, false, true
 	}
 	l, ok = p.byWire[item.Name]
-	return l, false, ok
+	return l, false, ok && l.Refused == nil
 }
 
 // NewFileReason returns the rationale for a new skill or instruction file. client is the name of the program that reads
@@ -383,17 +384,12 @@ func generatedFile(d proposals.Draft, f registry.Folder) bool {
 	if len(d.Examples)+len(d.TestCases) > 0 {
 		return false
 	}
-	start, end := "", changes
-	switch d.Type {
-	case proposals.New:
-		start, end = strings.TrimSuffix(NewFileReason(d.Subject.Kind, f.Path, ""), " (read by )."), readBy
-	case proposals.Modify:
-		start = jsondoc.Printable(f.Path) + changedOnDisk
-	case proposals.Deactivate:
+	if d.Type == proposals.Deactivate {
 		return d.Rationale == GoneFileReason(f.Path)
-	default:
-		return false
 	}
-	rest, ok := strings.CutPrefix(d.Rationale, start)
-	return ok && end.MatchString(rest)
+	if rest, ok := strings.CutPrefix(d.Rationale, strings.TrimSuffix(NewFileReason(d.Subject.Kind, f.Path, ""), " (read by ).")); ok && readBy.MatchString(rest) {
+		return d.Type == proposals.New || d.Type == proposals.Modify
+	}
+	rest, ok := strings.CutPrefix(d.Rationale, jsondoc.Printable(f.Path)+changedOnDisk)
+	return ok && d.Type == proposals.Modify && changes.MatchString(rest)
 }

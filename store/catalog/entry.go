@@ -200,6 +200,18 @@ func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	})
 }
 
+// Untrusted returns the active definitions without a valid signature, ordered by subject. It returns nil unless
+// signatures are required.
+func (db Lists) Untrusted(ctx context.Context) ([]registry.Live, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]registry.Live, error) {
+		if !s.Trust.Required() {
+			return nil, nil
+		}
+		live, err := Registry{Session: s}.Find(ctx, LiveFrom+"WHERE l.status = $1 ORDER BY l.subject", string(registry.Active))
+		return lists.Filter(live, func(l registry.Live) bool { return l.Refused != nil }), err
+	})
+}
+
 // exportColumns lists the hash of a version, its definition, and the times at which the first version
 // of the subject and this version were decided.
 const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
