@@ -253,7 +253,7 @@ func dryRuns() map[string]string {
 		"list": "", "show": "source", "diff": "", "review": "", "preview": "",
 		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
 		"export": "output", "check": "", "verify": "",
-		"policy": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers verify": "",
+		"policy": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers renew": "", "signers verify": "",
 		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls prune": "", "calls policy": "",
 	}
 }

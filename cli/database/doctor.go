@@ -155,6 +155,13 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 			"decisions in this database are signed, but the signatures are not checked when tools are used; to check them, set signatures = %q and signed_since = %q in %s",
 			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
+	untrusted, err := a.UntrustedText(ctx)
+	if err != nil {
+		return err
+	}
+	if untrusted != "" {
+		doc.Problems = append(doc.Problems, untrusted)
+	}
 	doc.Problems = append(doc.Problems, a.Config.PolicyProblems(a.Env.Now())...)
 	if a.Config.Checkpoints.Name() == "" {
 		return nil

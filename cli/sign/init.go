@@ -22,6 +22,7 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
@@ -95,6 +96,13 @@ func newSignersInit(a *command.App) *cobra.Command {
 			}
 			if err := writeSigning(a, c, state.Event.Hash, key.File); err != nil {
 				return err
+			}
+			counts, err := command.ReadView(cmd.Context(), a.DB.View, func(r review.Reader) (map[proposals.State]int, error) { return r.Counts(cmd.Context()) })
+			if err != nil {
+				return err
+			}
+			if counts[proposals.Approved] > 0 {
+				a.Note("toolcrib: agents no longer get the versions that were approved before. To propose the same content again: toolcrib signers renew")
 			}
 			return printSigners(a, state)
 		},

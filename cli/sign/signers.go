@@ -64,7 +64,7 @@ func newSigners(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	list := &cobra.Command{Use: "list", RunE: func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) }}
-	cmd.AddCommand(list, newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))
+	cmd.AddCommand(list, newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a), newSignersRenew(a))
 	return cmd
 }
 

@@ -142,6 +142,13 @@ func newStatus(a *command.App) *cobra.Command {
 					return err
 				}
 				doc.Waiting = counts[proposals.UserReview]
+				untrusted, err := a.UntrustedText(ctx)
+				if err != nil {
+					return err
+				}
+				if untrusted != "" {
+					doc.Problems = append(doc.Problems, output.FullStop(untrusted))
+				}
 			}
 			return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 				writeStatus(p, status, doc.Problems)
