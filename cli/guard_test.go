@@ -342,10 +342,10 @@ func TestGuardLogsACallOrRefusesIt(t *testing.T) {
 	if err != nil || !out.IsError || out.Meta["toolcrib/code"] != "guard_closed" {
 		t.Fatalf("under a lock the call ends with %+v, %v", out, err)
 	}
-	if got := out.Content[0].(*sdk.TextContent).Text; !strings.Contains(got, "cannot log the call, so it was not run") || !strings.Contains(got, "in use by another process") {
+	if got := out.Content[0].(*sdk.TextContent).Text; !strings.Contains(got, "the call was not run, because it cannot be logged") || !strings.Contains(got, "in use by another process") {
 		t.Errorf("the call is refused with %q", got)
 	}
-	if !strings.Contains(cl.errs.String(), "lend_book is refused: cannot log the call") {
+	if !strings.Contains(cl.errs.String(), "lend_book is refused: the call was not run, because it cannot be logged") {
 		t.Errorf("standard error has %q", cl.errs)
 	}
 	free()

@@ -216,7 +216,7 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 }
 
 // ErrNotLogged indicates that a guarded call was refused because it could not be logged.
-var ErrNotLogged = errors.New("cannot log the call, so it was not run")
+var ErrNotLogged = errors.New("the call was not run, because it cannot be logged")
 
 // write runs fn in a write transaction of the ledger. transaction is the method of the ledger that write calls: Log or
 // Durable. Because the client is waiting, the transaction of a guarded call has the timeout g.logWithin. If the timeout
@@ -512,11 +512,11 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
-		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with %d bytes; the limit is %d.", tool.Subject, len(output), MaxOutput)}
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the response of %s has %d bytes; the limit is %d.", tool.Subject, len(output), MaxOutput)}
 	case !bytes.HasPrefix(bytes.TrimSpace(output), []byte("{")) || !json.Valid(output):
-		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the answer of %s is not a JSON object.", tool.Subject)}
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the response of %s is not a JSON object.", tool.Subject)}
 	case !utf8.Valid(output):
-		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the answer of %s is not valid UTF-8.", tool.Subject)}
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the response of %s is not valid UTF-8.", tool.Subject)}
 	}
 	return nil
 }

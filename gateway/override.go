@@ -140,7 +140,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	case t.NeedsConfirmation():
 		return "requires confirmation of each call; propose a change that removes this requirement"
 	case t.Approval == nil:
-		return fmt.Sprintf("has no approval tier, so each of its calls requires approval; to permit other tiers, propose the tier %s for it", registry.UserConfigurable)
+		return fmt.Sprintf("has no approval tier, so every call requires approval; to permit other tiers, propose the tier %s", registry.UserConfigurable)
 	case t.Approval.Tier == registry.RequiresApproval:
 		return fmt.Sprintf("has the tier %s, which the user cannot override; a proposal can set the tier %s", t.Approval.Tier, registry.UserConfigurable)
 	}

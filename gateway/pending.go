@@ -274,7 +274,7 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	if p.call.Caller.isGuarded() {
 		return Result{
 			Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At, Output: []byte(`{}`),
-			Warnings: []string{"The call runs when the client repeats it before the pending call expires."},
+			Warnings: []string{"The call runs if the client repeats it before the pending call expires."},
 		}, nil
 	}
 	admitted, err := a.gateway.passGate(ctx, p)

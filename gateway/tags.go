@@ -154,7 +154,7 @@ func (r *tagReader) read(line string) (strip bool) {
 		return r.problem(CodeArguments, "the tag of %s cannot be read: %s", id, t.problem)
 	}
 	if r.steps -= t.steps * (len(argument) + 1); r.steps < 0 {
-		return r.problem(CodeArguments, "matching the line with the pattern of %s takes too long; shorten the line", id)
+		return r.problem(CodeArguments, "matching the line with the pattern of %s is too slow; shorten the line", id)
 	}
 	match := t.pattern.FindStringSubmatchIndex(argument)
 	if match == nil {

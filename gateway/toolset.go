@@ -198,7 +198,7 @@ func unknown(name string) error {
 	case retired:
 		message += "; this name is retired, and the tool has no successor"
 	default:
-		message += "; search the tools you have"
+		message += "; search for another tool"
 	}
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }
@@ -283,7 +283,7 @@ func (g evalGate) check(ctx context.Context, in Invocation, tier registry.Approv
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		problem := fmt.Sprintf("The eval gate made no decision on the call of %s (%s)", in.Tool.Subject, jsondoc.Printable(err.Error()))
+		problem := fmt.Sprintf("The eval gate did not make a decision on the call of %s (%s)", in.Tool.Subject, jsondoc.Printable(err.Error()))
 		why := ""
 		switch {
 		case in.Tool.Definition.Tool.IsDestructive():

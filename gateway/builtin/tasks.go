@@ -170,7 +170,7 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		}
 		ps.projectChange(at("project"), &t.Project)
 		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(at("id"), "duplicate id; combine the changes of a task in one entry")
+			ps.Add(at("id"), "duplicate id; combine all changes of a task in a single entry")
 		}
 		ids[i] = t.ID
 	}

@@ -190,7 +190,7 @@ func (f *File) Hook(command string) (File, string) {
 		}
 		data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{last.in.Items[last.at].Get("command").Replace(spanedit.Quote(command + hookEnd))})
 		if !ok || !json.Valid(data) {
-			return *f, "the file cannot be edited without changing other parts of it"
+			return *f, "the file cannot be edited without changing other parts"
 		}
 		return f.With(data), ""
 	}
@@ -221,7 +221,7 @@ func (f *File) Hook(command string) (File, string) {
 	data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{add})
 	after := f.With(data)
 	if back, _ := after.Unhook(); !ok || !bytes.Equal(back.doc.Data, f.doc.Data) {
-		return *f, "the file cannot be edited without changing other parts of it"
+		return *f, "the file cannot be edited without changing other parts"
 	}
 	return after, ""
 }
@@ -252,7 +252,7 @@ func (f *File) Unhook() (File, string) {
 	}
 	data, ok := spanedit.Splice(f.doc.Data, f.doc.Remove(path[n].in, path[n].at))
 	if !ok || !json.Valid(data) {
-		return *f, "the file cannot be edited without changing other parts of it"
+		return *f, "the file cannot be edited without changing other parts"
 	}
 	after := f.With(data)
 	return after.Unhook() // the file may contain further hooks

@@ -204,7 +204,7 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	case s.BuiltIn():
 		return "the server is built into the client"
 	case s.Command == "" && s.URL == "":
-		return "the entry has neither a command nor a URL, like the entries of servers from an extension of the client"
+		return "the entry has neither a command nor a URL; the server may belong to an extension of the client"
 	case s.Command != "" && s.URL != "":
 		return "the entry has both a command and a URL"
 	case registry.ServerName(s.Name) == "":
@@ -227,7 +227,7 @@ func (f *File) guardProblem(s *Server, h holder) string {
 var signIns = map[string]string{
 	"oauth": "the client signs in to the server (oauth)", "auth": "the client signs in to the server (auth)", "authProviderType": "the client signs in to the server (authProviderType)",
 	"oauth_resource": "the client signs in to the server (oauth_resource)", "scopes": "the client signs in to the server (scopes)", "headersHelper": "the client computes the headers (headersHelper)",
-	"env_http_headers": "the headers come from variables of the client (env_http_headers)", "apiKey": "the client sends an API key (apiKey)",
+	"env_http_headers": "the client sets headers from variables (env_http_headers)", "apiKey": "the client sends an API key (apiKey)",
 }
 
 func urlProblem(s *Server) string {
@@ -247,9 +247,9 @@ func urlProblem(s *Server) string {
 	}
 	switch headers, env := n.Get(headerKeys...), n.Get(envKeys...); {
 	case userInfo().MatchString(s.URL):
-		return "the URL contains a user name or a password, which would be visible on the command line of the guard"
+		return "the URL contains a user name or a password, which would be visible on the command line of the guard; use a header instead"
 	case n.Get("requestOptions", "requestInit").Get("headers") != nil:
-		return "the headers are in " + n.Field("requestOptions", "requestInit").Name + ", which an entry with a command cannot have"
+		return "the headers are in " + n.Field("requestOptions", "requestInit").Name + ", which is not permitted in an entry with a command"
 	case headers != nil && headers.Kind != spanedit.Object, headers != nil && len(variables(headers)) < len(headers.Fields):
 		return "the value of a header is not a string"
 	case len(s.Headers) > 0 && env != nil && len(env.Fields) > 0:

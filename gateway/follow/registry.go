@@ -313,7 +313,7 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 
 // errNotOwn is returned for a call that requires approval if the local database does not contain the live version of
 // the tool.
-var errNotOwn = errors.New("nobody can approve this call on this machine, because the machine's own database does not contain the registry's live version of the tool; import and approve this version on this machine, or ask the reviewers of the registry for another approval tier")
+var errNotOwn = errors.New("this call cannot be approved on this machine, because the database of this machine does not contain the live version of the tool in the registry; import and approve this version on this machine, or ask the reviewers of the registry for another approval tier")
 
 // View implements gateway.Ledger.
 func (l OwnLedger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
@@ -356,7 +356,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 }
 
 // errNobodyAnswers is returned for operations that require a database: adding pending calls, answers, and overrides.
-var errNobodyAnswers = errors.New(`nobody can approve a call on this machine, because the machine follows a registry; set [follow] local = "allow" and run toolcrib init to approve calls on this machine, or ask the reviewers of the registry for another approval tier`)
+var errNobodyAnswers = errors.New(`calls cannot be approved on this machine, because the machine follows a registry; set [follow] local = "allow" and run toolcrib init to approve calls on this machine, or ask the reviewers of the registry for another approval tier`)
 
 // View implements gateway.Ledger.
 func (l Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {

@@ -62,11 +62,11 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 	}
 	s := guarded(t, newFakeRegistry("received")).begin()
 	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\ud800"}}`)
-	s.expectPart(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: the message is not valid JSON`)
+	s.expectPart(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not forward this message: the message is not valid JSON`)
 	s.send(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)
 	s.expectPart(s.next(), `"id":null,"error":{"code":-32600,`)
 	s.send(`{"jsonrpc":"2.0","id":6,"method":"Tools/Call","params":{"name":"exit","arguments":{"status":7}}}`)
-	s.expectPart(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: the method is \"Tools/Call\", which some parsers treat as \"tools/call\""}`)
+	s.expectPart(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not forward this message: the method is \"Tools/Call\", which some parsers treat as \"tools/call\""}`)
 }
 
 // TestOneOddEntryWithholdsNoOther lists an approved tool and one that is not strict JSON. The approved one must be
@@ -114,10 +114,10 @@ func TestBatchesInBatchesAreRefused(t *testing.T) {
 	nested := strings.Repeat(`[{},`, depth) + `"` + strings.Repeat("x", 4<<20) + `"` + strings.Repeat("]", depth)
 	s := guarded(t, newFakeRegistry("emit")).begin()
 	s.send("%s", nested)
-	s.expectPart(s.next(), "toolcrib does not pass this message on")
+	s.expectPart(s.next(), "toolcrib does not forward this message")
 	s.emit(1, nested)
 	s.expectPart(s.next(), `"id":1,"result"`)
-	s.expectLog("the server wrote a line that is not a message to standard output")
+	s.expectLog("the standard output of the server contains a line that is not a message")
 }
 
 // TestWordsOfTheServerAreNotToolcribs checks that the refusal shown to the model contains no text from the server,

@@ -167,7 +167,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	}
 	listed := g.refresher.list(toolsList)[name]
 	if raw, err := g.listedJSON(c.ctx, tool, listed); raw == nil && err != nil {
-		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule has a finding in a part of %s that is excluded from the pin; the tool was not called. The user can see the finding with `toolcrib status`.", jsondoc.Quote(name))}
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("toolcrib withholds %s, because a rule has a finding in a part that is excluded from the pin; the tool was not called. The user can see the finding with `toolcrib status`.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,

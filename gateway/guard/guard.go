@@ -178,10 +178,10 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	m, err := read(text)
 	switch {
 	case errors.As(err, new(ambiguous)):
-		g.writeClient(refused(m.id.of(text), codeInvalidRequest, "toolcrib does not pass this message on: "+err.Error()))
+		g.writeClient(refused(m.id.of(text), codeInvalidRequest, "toolcrib does not forward this message: "+err.Error()))
 		return
 	case err != nil:
-		g.writeClient(refused(nil, codeParse, "toolcrib does not pass this message on: "+err.Error()))
+		g.writeClient(refused(nil, codeParse, "toolcrib does not forward this message: "+err.Error()))
 		return
 	}
 	g.session.hear(&m)
@@ -206,7 +206,7 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 		if m.method == "prompts/get" && g.config.Texts {
 			name, args, err := m.called()
 			if a.prompt = name; err != nil || name == "" || len(args) > 0 && json.Unmarshal(args, &a.arguments) != nil {
-				g.writeClient(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: the name of the prompt is missing, or an argument is not a string"))
+				g.writeClient(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not forward this request: the name of the prompt is missing, or an argument is not a string"))
 				return
 			}
 		}
@@ -310,7 +310,7 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	switch {
 	case m.kind == 0 && !m.id.present() && err != nil:
 		g.noise.Store(new(clip(string(text))))
-		g.config.Log(fmt.Sprintf("the server wrote a line that is not a message to standard output: %s (%v)", clip(string(text)), err))
+		g.config.Log(fmt.Sprintf("the standard output of the server contains a line that is not a message: %s (%v)", clip(string(text)), err))
 	case err != nil: // withhold the message; if it is a response, send the client an error instead
 		g.config.Log("withheld a message of the server: " + err.Error())
 		if !m.isResponse() || g.requester.conn.deliver(m.key(), answer{err: err}) {

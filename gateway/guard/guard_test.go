@@ -534,7 +534,7 @@ func TestRefusedCalls(t *testing.T) {
 	s := guarded(t, c).begin()
 	s.send(`{"jsonrpc":"2.0","id":"x\"y","method":"tools/call","params":{"name":"big","arguments":{"a":1}}}`)
 	s.expectLine(`{"jsonrpc":"2.0","id":"x\"y","result":{"content":[{"type":"text","text":"It requires approval."}],"isError":true,"_meta":{"toolcrib/code":"approval_required","toolcrib/pending":"abc"}}}`)
-	s.expectPart(s.call(2, "exit", "{}"), `"toolcrib does not pass calls on: the disk is full"`)
+	s.expectPart(s.call(2, "exit", "{}"), `"toolcrib does not forward calls: the disk is full"`)
 	s.expectPart(s.call(3, "nothing", "{}"), `"error":{"code":-32602,"message":"nothing is not approved"}`)
 	for _, line := range s.received(4) {
 		if strings.Contains(line, `"exit"`) || strings.Contains(line, `"big"`) || strings.Contains(line, "nothing") {

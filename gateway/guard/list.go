@@ -190,7 +190,7 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 			l.Tools[i] = tool.Raw
 		}
 		if listed != nil && tool.Unlistable != "" {
-			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is not listed, because clients would refuse the whole list because of " + tool.Unlistable})
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is not listed: clients would refuse the whole list because of " + tool.Unlistable})
 		}
 	}
 }
@@ -341,7 +341,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
 			if noise := g.noise.Load(); noise != nil && errors.Is(err, errSilent) {
-				why += "; the server writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
+				why += "; the standard output of the server contains lines that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {
 				err = texts.ErrRefused // the model reads the error, and could mistake a message of the server for a message of toolcrib
@@ -417,11 +417,11 @@ func refusal(c *call, modern bool, err error) []byte {
 	var why *gateway.Error
 	switch {
 	case errors.As(err, new(ambiguous)):
-		return refused(c.id, codeInvalidParams, "toolcrib does not pass this call on: "+err.Error())
+		return refused(c.id, codeInvalidParams, "toolcrib does not forward this call: "+err.Error())
 	case errors.As(err, &why) && why.Code == gateway.CodeUnknown:
 		return refused(c.id, codeInvalidParams, why.Message)
 	case why == nil:
-		why = &gateway.Error{Code: "guard_closed", Message: "toolcrib does not pass calls on: " + err.Error()}
+		why = &gateway.Error{Code: "guard_closed", Message: "toolcrib does not forward calls: " + err.Error()}
 	}
 	meta := fmt.Appendf(nil, `"toolcrib/code":%s`, quote(string(why.Code)))
 	if why.Pending != "" {

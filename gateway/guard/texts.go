@@ -79,7 +79,7 @@ func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (n
 		state, closed := g.approvals.get()
 		if text, known := state.Texts[wire.InstructionsName]; closed != nil || !known || text.Instructions != given {
 			changes = append(changes, edit{instructions, []byte(`""`)})
-			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads instructions only when it connects", g.config.Name, g.config.Name)
+			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); then reconnect the client, because clients read instructions only when they connect", g.config.Name, g.config.Name)
 		}
 	}
 	if notice := g.withheldNotice(ctx, m); notice != "" && err == nil {

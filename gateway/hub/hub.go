@@ -387,11 +387,11 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 
 // pending returns the error for a call that requires an approval in the hub.
 func (a answer) pending(in gateway.Invocation) error {
-	message := fmt.Sprintf("The hub of %s requires its own approval before it runs the call", in.Tool.Subject)
+	message := fmt.Sprintf("The hub of %s requires an approval in the hub before it runs the call", in.Tool.Subject)
 	if a.request != "" {
 		message += " (approval id " + jsondoc.Quote(a.request) + ")"
 	}
-	message += ". The call did not run yet; do not retry it, and tell the user."
+	message += ". The call has not run yet; do not retry it, and tell the user."
 	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.otherFields()}
 	reason := text(a.rest["message"])
 	if a.failure != nil {

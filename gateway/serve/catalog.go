@@ -132,7 +132,7 @@ func (s *Server) view(q *request) (*view, error) {
 		}
 		state = after
 	}
-	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry keeps changing; try again")
+	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry is changing too often; try again")
 }
 
 // notModified sets the entity tag of the response to hash. If the client already has the version with this tag,

@@ -153,7 +153,7 @@ func (s *Server) authenticate(q *request) error {
 	}
 	q.caller = q.token.Caller
 	if !httpserver.Admit(q.r, q.token.ID) {
-		return rejected(http.StatusServiceUnavailable, "busy", "too many requests with this token, or in total; wait for answers, or try again later")
+		return rejected(http.StatusServiceUnavailable, "busy", "too many requests with this token, or in total; wait for responses, or try again later")
 	}
 	return nil
 }

@@ -387,7 +387,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server returned a result of the unknown type %s", jsondoc.Quote(kind.Text))
 		if kind.Text == "input_required" { // SEP-2322: the user or a model would provide the additional input, which would bypass every gate
-			message = "the server answered input_required: the tool needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call the tool with all inputs, or use the server directly"
+			message = "the server responded with input_required: the tool requires input from the user or a model, which toolcrib does not provide. According to the response, the call had no effect. Call the tool with all inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}
 	}
