@@ -164,27 +164,29 @@ func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore
 // missing fields. Its JSON form is a proposal file, with keys in the order of the
 // template.
 type Draft struct {
-	// new: create the subject. modify: replace its definition. deactivate,
-	// reactivate: switch it off or on. restore: go back to restoreVersion.
+	// new: create the subject. modify: replace the definition of the subject.
+	// deactivate, reactivate: switch the subject off or on. restore: make the version
+	// restoreVersion live again.
 	Type Type `json:"type,omitempty"`
-	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
-	// global, user or project/NAME; a new subject usually belongs to user.
+	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions. LAYER is
+	// global, user or project/NAME; new subjects usually belong to the layer user.
 	Subject registry.Subject `json:"subject,omitzero"`
-	// The live version that the draft replaces, from describe_tool or the resources; omit it for a new subject.
+	// The number of the live version that the draft replaces, from describe_tool or the resources; omit it for
+	// a new subject.
 	BaseVersion *int `json:"baseVersion,omitempty"`
-	// Only with restore: the version to go back to.
+	// Only with restore: the number of the version to restore.
 	RestoreVersion int `json:"restoreVersion,omitempty"`
 	// The whole new definition, not only the changed fields. The description of each field lists the kinds that have
 	// the field: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
 	// Omit definition for deactivate, reactivate and restore.
 	Definition registry.Definition `json:"definition,omitzero"`
-	// Why this change, for the person who decides.
+	// The reason for the change, written for the person who decides.
 	Rationale string `json:"rationale,omitempty"`
 	// 2 or 3 concrete invocations, as a user would write them.
 	Examples []string `json:"examples,omitempty"`
-	// 2 or 3: at least one that expects pass and one that expects fail.
+	// 2 or 3 test cases. At least one must expect pass, and at least one must expect fail.
 	TestCases []TestCase `json:"testCases,omitempty"`
-	// A name for proposals that go live together or not at all.
+	// The name of a change set. Its proposals go live together or not at all.
 	ChangeSet string `json:"changeSet,omitempty"`
 }
 
@@ -209,15 +211,15 @@ const (
 // TestCase is an executable example. Output is a recorded answer of a model. It is nil
 // if the case can only run with a live model.
 type TestCase struct {
-	// Purpose of the case.
+	// The purpose of the case.
 	Name string `json:"name,omitempty"`
-	// Input of the model.
+	// The input of the model.
 	Input string `json:"input,omitempty"`
-	// Whether the checks should pass on the answer.
+	// Whether the answer should pass the checks.
 	Expect Expect `json:"expect,omitempty"`
-	// A recorded answer, to run the checks on.
+	// A recorded answer of the model. Without it, the case needs a live model.
 	Output *string `json:"output,omitempty"`
-	// Requirements of a good answer.
+	// The requirements for the answer.
 	Checks []Check `json:"checks,omitempty"`
 }
 

@@ -441,9 +441,9 @@ func (t *Tool) Has(annotation string) bool {
 // DefaultArgPattern is the pattern of a tag without an argPattern.
 const DefaultArgPattern = "(.+)"
 
-// Names for an argument without a name in the tag. rawArgument is a convention that other
-// registries also use; it applies if the input schema has a property with this name. The name
-// "argument" applies if the schema does not imply a name.
+// Default names of an argument that has no name in the tag. The name rawArgument applies if
+// the input schema has a property with this name; other registries use the same convention.
+// The name "argument" applies if the schema does not imply a name.
 const (
 	rawArgument = "raw_arg"
 	argument    = "argument"

@@ -64,8 +64,8 @@ func digestOf(ctx context.Context, from reader, t table, columns []string) (*dig
 	return d, err
 }
 
-// Print writes the SQL statements that create the roles and the schema on a PostgreSQL server and insert the rows
-// of seed, which is the path of a new SQLite database.
+// Print writes SQL statements for a PostgreSQL server. They create the roles and the schema, and insert the rows
+// of the new SQLite database at the path seed.
 func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	source, err := openFile(ctx, seed)
 	if err != nil {

@@ -169,8 +169,9 @@ func equalSketches(stored []byte, index *overlap.Index) bool {
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// contentsAgree reports stored bytes that do not match their hash, and versions of skills that approve bytes which are
-// not stored. Files without a type are not checked, because their versions are older than the table.
+// contentsAgree reports stored bytes that do not match their hash. It also reports versions of skills if the bytes of
+// an approved file are not stored. Files without a type are not checked, because their versions are older than the
+// table.
 func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	stored := map[string]bool{}
 	err := s.Each(ctx, "SELECT sha256, bytes FROM contents ORDER BY sha256", nil, func(row table.Scanner) error {
