@@ -55,5 +55,5 @@ func TestRunACommand(t *testing.T) {
 	b.press("1").wants("fails failed: exit status 3")
 	b.press("T", "/").write("name_bank").press("enter", "!", "2").wants("list ended")
 	wrote("tool:user/name_bank|")
-	b.press("!", "3").wants("issue needs a proposal")
+	b.press("!", "3").wants("issue requires a proposal")
 }
