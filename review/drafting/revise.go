@@ -105,8 +105,8 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 }
 
 // Regroup atomically moves the open proposals with the given ids to the change set named changeSet. If changeSet is "",
-// it removes them from their change set. Each proposal gets a new revision by the author of its current revision. The
-// new revision differs only in the change set, and it is reviewed again together with the other members.
+// Regroup removes the proposals from their change sets. Each proposal gets a new revision by the author of its current
+// revision. The new revision differs only in the change set, and it is reviewed again together with the other members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))

@@ -29,8 +29,8 @@ import (
 //   - a list of sources that contains only paths, with or without a label.
 //
 // In a JSON answer, the claims are the strings with at least three words. Each string in an array is a claim, and all
-// strings of an object together are one claim. An object cites a receipt if it contains one anywhere, or if it contains
-// a path (path, file) and a line (line, start_line, lines).
+// strings of an object together are one claim. An object cites a receipt if it contains a receipt anywhere, or a path
+// (path, file) and a line (line, start_line, lines).
 //
 // A tool call contains no claims. Any other answer that is not empty and contains no receipt fails, even if it has only
 // one or two words.

@@ -63,9 +63,9 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 // missing from the inputs. Nevertheless, the prompts that are rendered from the two inputs differ by the same passages
 // as the full prompts.
 //
-// If the inputs cannot be reduced, ok is false. They can be reduced only if the agent has all of its tools because of
-// their kinds, and if it has more tools than a prompt lists. The changes must affect neither the agent nor its
-// allow-list. The prompts must be far below their limit.
+// If the inputs cannot be reduced, ok is false. The inputs can be reduced only if the allow-list admits all tools of
+// the agent by kind, and if the agent has more tools than a prompt lists. The changes must affect neither the agent nor
+// its allow-list. The prompts must be far below their limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 }
 
 // moved compares the tools of a kind that a prompt lists before and after the changes. onlyBefore contains the ids of
-// the tools that the prompt no longer lists after the changes. onlyAfter contains the ids of the tools that it did not
-// list before. A tool with a new version is in both lists. ok is false if the prompt lists all tools of the kind,
-// because other tools then determine whether the prompt mentions further tools. ok is also false if r has too few
+// the tools that the prompt no longer lists after the changes. onlyAfter contains the ids of the tools that the prompt
+// did not list before. A tool with a new version is in both lists. ok is false if the prompt lists all tools of the
+// kind, because other tools then determine whether the prompt mentions further tools. ok is also false if r has too few
 // tools.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (onlyBefore, onlyAfter []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}

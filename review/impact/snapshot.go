@@ -124,8 +124,8 @@ func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	return m.cached(fmt.Sprint("kind ", kind, view, limit), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, limit) })
 }
 
-// Heads implements Registry. It does not cache its results, because the callers cache the rankings that they
-// compute from them.
+// Heads implements Registry. It does not cache its results, because the callers cache the rankings that they compute
+// from the results.
 func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, limit int) ([]registry.Live, int, error) {
 	return m.Registry.Heads(ctx, kind, view, limit)
 }

@@ -24,9 +24,9 @@ type Use struct {
 	Why   string
 }
 
-// Uses returns the uses of s in the view of layer. For a tool, these are the agents and the
-// allow-lists that mention it. For an agent, these are the tools that its allow-list mentions. For
-// an allow-list, these are the agents that refer to it and the tools that it mentions.
+// Uses returns the uses of s in the view of layer. For a tool, these are the agents and the allow-lists that mention
+// it. For an agent, these are the tools that its allow-list mentions. For an allow-list, these are the agents that
+// refer to the list, and the tools that the list mentions.
 func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
 	err := a.cached(ctx, func(_ Reader, m *Snapshot) error {

@@ -1,6 +1,6 @@
 // Package inspection collects the information that a decision about a proposal depends on: the records of the proposal,
-// its change set, the approvals that it needs, and its effect on prompts. It computes the review digest over this
-// information and derives the obstacles to an approval from it.
+// its change set, the approvals that it needs, and its effect on prompts. From this information, the package computes
+// the review digest and the obstacles to an approval.
 package inspection
 
 import (

@@ -59,7 +59,7 @@ func (r *Report) Lines() []string {
 const maxSignatureDamage = 1000
 
 // SignedRecords reads the records for a report from one snapshot. Its Each methods call fn for each record of one kind.
-// event is the number of the event that recorded the record, or 0 if there is no such event.
+// event is the number of the log event for the record, or 0 if there is no such event.
 type SignedRecords interface {
 	SignatureReader
 	// EachVersion calls fn for each version, with the number of the event that recorded the approval. EachDecision

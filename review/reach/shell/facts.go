@@ -41,7 +41,7 @@ func (r *reader) command(c *command, stdin input) {
 			args = append(args, w)
 		}
 	}
-	name := c.program // the program, with its subcommand if it takes one
+	name := c.program // the program, followed by its subcommand, if any
 	if len(args) > 0 && (c.traits&family != 0 || c.traits&interpret != 0 && c.traits&shells == 0 && len(args[0]) < 80) {
 		name += " " + args[0]
 	}

@@ -34,7 +34,7 @@ func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	}
 	return s.Findings(spans, func(p rules.Passage) string {
 		if stacked[p.Start] {
-			return "Combining marks are piled on letters that do not take them."
+			return "Letters have combining marks that do not belong on them."
 		}
 		return fmt.Sprintf("A word mixes Latin letters with look-alikes of another script: %+q.", s.Value[p.Start:p.End])
 	})

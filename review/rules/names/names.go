@@ -133,7 +133,7 @@ func checkReserved(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachName(c, func(path, name string) {
 		if slices.Contains(reserved, name) {
-			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
+			found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is the name of a tool that toolcrib itself offers.", name)})
 		}
 	})
 	return found
@@ -169,7 +169,7 @@ func coreAlias(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	for i, alias := range aliases(c) {
 		if shipped.IsCore(alias) {
-			found = append(found, rules.Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, which cannot be taken.", alias)})
+			found = append(found, rules.Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, so it cannot be used.", alias)})
 		}
 	}
 	return found

@@ -103,7 +103,7 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	f := rules.Finding{Path: "definition", Passage: subject}
 	switch {
 	case k.Shingles < fewShingles || k.Text.Contained < coreCopied && k.Covered < coreCovered:
-		f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", subject, strings.Join(k.Words, ", "))
+		f.Message = fmt.Sprintf("The tool has the same purpose as %s: both are about %s.", subject, strings.Join(k.Words, ", "))
 		return f
 	case k.Text.Contained >= coreCopied:
 		f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*k.Text.Contained, subject)

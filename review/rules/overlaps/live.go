@@ -48,7 +48,7 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 			f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*text, versioned(other.Live))
 			f.Path, f.Passage = firstPassage(*t, overlap.Passages(*t, *other.Tool()))
 		} else {
-			f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(*t, *other.Tool()), ", "))
+			f.Message = fmt.Sprintf("The tool has the same purpose as %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(*t, *other.Tool()), ", "))
 		}
 		fork, base := forkOf(t.ID)
 		if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {

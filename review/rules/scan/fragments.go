@@ -14,8 +14,8 @@ import (
 const minJoined = 6
 
 // joinFragments restores words that were split by spaces or hyphens ("ig nore prev ious"). It does
-// nothing and returns false if it finds fewer than two split words, because a single one may be a
-// coincidence ("for get", "pass word").
+// nothing and returns false if it finds fewer than two split words, because a single split word may
+// be a coincidence ("for get", "pass word").
 func (s *sentence) joinFragments() bool {
 	var merges []merge
 	for i := 0; i+1 < s.n; i++ {

@@ -348,7 +348,8 @@ func (s *sentence) endOf(i int, concept uint16) int {
 }
 
 // inQuotes reports whether the tokens from start to end are in quotation marks. In the sentence, an
-// odd number of quotation marks must precede them, and at least one must follow them.
+// odd number of quotation marks must precede these tokens, and at least one quotation mark must
+// follow them.
 func (s *sentence) inQuotes(start, end int) bool {
 	before := 0
 	for i := 0; i <= start; i++ {

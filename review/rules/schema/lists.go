@@ -162,9 +162,8 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 }
 
 // softDeletes returns the phrases in text that reveal a soft delete. A phrase may be in upper or
-// lower case, and "_", "-", a space, or nothing may separate its words. All phrases except "soft
-// delete" are ordinary English if spaces separate their words, so softDeletes omits them in this
-// form.
+// lower case, and "_", "-", a space, or nothing may separate its words. If spaces separate the
+// words, all phrases except "soft delete" are ordinary English, so softDeletes omits these phrases.
 func softDeletes(text string) []rules.Passage {
 	if !mentionsDelete(text) {
 		return nil

@@ -55,9 +55,9 @@ var (
 // quotation marks.
 var toolName = lazyregexp.New("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 
-// namesUnrelatedTool reports whether text contains the name of an unrelated tool. A tool is
-// unrelated if its name is not the name of this tool, of its parameters, or of a sibling, and has
-// no word in common with the id of this tool.
+// namesUnrelatedTool reports whether text contains the name of an unrelated tool. The name of an
+// unrelated tool is not the name of this tool, of a parameter, or of a sibling. It has no word in
+// common with the id of this tool.
 func (c *View) namesUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
