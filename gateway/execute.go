@@ -377,8 +377,8 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 }
 
 // resumeApproved looks for an approved pending call that is identical to the guarded call p and has not run. If such a
-// call exists, resumeApproved logs p as the execution of the pending call and returns true. It then replaces the id of
-// p by the call id in the user's answer. Because call ids are unique in the log, each answer permits a single call.
+// call exists, resumeApproved logs p as the execution of the pending call and returns true. In this case, p receives
+// the call id in the user's answer. Because call ids are unique in the log, each answer permits a single call.
 func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}

@@ -63,7 +63,7 @@ type toolsets struct {
 }
 
 // of returns the current toolset of c. A transaction that uses the toolset must pass it to current, because the
-// registry may have changed since the call of of.
+// registry may have changed in the meantime.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

@@ -215,7 +215,7 @@ type newSchedule struct {
 }
 
 // check converts n to a schedule with its next run, and adds the problems of n to ps. The paths in these problems begin
-// with path. If n has no time zone, the schedule uses the time zone users.
+// with path. If n has no time zone, the schedule uses users, the time zone of the user.
 func (n newSchedule) check(ps *problems, path string, c call, users *time.Location) due {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	s := Schedule{

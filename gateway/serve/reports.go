@@ -56,8 +56,8 @@ func (s *Server) reports(q *request) error {
 }
 
 // propose converts reports to proposals. If a report is refused, the other reports are still processed. Requests are
-// processed one after another, because several reports of the same tool must become a single proposal. The lock is
-// released before the response is written. A slow client therefore does not delay other requests.
+// processed one after another, because several reports of the same tool must become a single proposal. propose returns
+// before the response is written, so a slow client does not delay other requests.
 func (s *Server) propose(q *request, reports []follow.Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()

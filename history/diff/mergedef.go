@@ -17,9 +17,9 @@ import (
 type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
-	// Text is the merge of the three strings, or nil if Ours or Theirs is not a string or Base is
-	// another kind of value. Because line feeds in definitions separate lines, each text in the
-	// merge has an additional final line feed.
+	// Text is the merge of the three strings. It is nil if Ours or Theirs is not a string, or if
+	// Base is present but not a string. Because line feeds in definitions separate lines, each text
+	// in the merge has an additional final line feed.
 	Text *Merge
 }
 
