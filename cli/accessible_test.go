@@ -171,7 +171,7 @@ func TestAccessibleStops(t *testing.T) {
 	dir := proposed(t, "viewpoint_keeper.md")
 	out, code := runDialogue(t, dir, "1\nstop\napprove\n1\n"+strings.Repeat("\n", 12)+"approve\ny\nserve\ndemo\napprove --as user:eve\n--approve -\nquit\n", nil, "--accessible", "--as", "user:mara")
 	saysAll(t, out, "Press enter to continue, or enter stop: Stopped before the end.", "You have not read #1 yet: enter show 1", "#1  approved: ",
-		"Toolcrib serve runs until it is stopped", "Toolcrib demo runs until it is stopped", "for the user and the database of this dialogue", "Enter the ids instead of -, because this dialogue itself reads the standard input.")
+		"Toolcrib serve runs until it is stopped", "Toolcrib demo runs until it is stopped", "cannot be used for a decision in this dialogue", "Enter the ids instead of -, because this dialogue reads the standard input itself.")
 	if code != 0 {
 		t.Errorf("exit status %d", code)
 	}

@@ -42,7 +42,7 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	run("user:nora", 5, "you are user:nora", "approve", "1", "--as", "user:tester")
 	run("user:nora", 0, "is live in version 1", "approve", "1")
 	run("user:nora", 0, `"actor":"user:nora"`, "log", "--json", "--limit", "1")
-	run("auditor", 0, "Every chain is whole.", "verify")
+	run("auditor", 0, "Every hash chain is intact.", "verify")
 	run("agent:drafter", 0, "agent:drafter", "doctor") // which reads only accessible tables (S26)
 	run("agent:drafter", 5, "verification must be able to read every table", "verify")
 }

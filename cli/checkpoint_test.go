@@ -30,7 +30,7 @@ func TestRemovedTail(t *testing.T) {
 	must("verify", "--checkpoint", "kept")
 
 	removeLast(t, filepath.Join(home.dir, "home/.local/share/toolcrib/toolcrib.db"), "comments", "events")
-	if said := must("verify"); !strings.Contains(said, "Every chain is whole.") {
+	if said := must("verify"); !strings.Contains(said, "Every hash chain is intact.") {
 		t.Errorf("verify says %s", said)
 	}
 	if said, _, code := home.run("verify", "--checkpoint", "kept"); code != 6 || !strings.Contains(said, "the log is shorter than the checkpoint") {

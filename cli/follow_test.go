@@ -232,7 +232,7 @@ func TestStatusNamesAnotherCopy(t *testing.T) {
 	r.in(0, "follow", public, "--unsigned", "--yes")
 	elsewhere := t.TempDir()
 	r.write("repo/.mcp.json", guardEntry("toolcrib", guardFar, `"XDG_DATA_HOME":"`+elsewhere+`"`))
-	if e, _ := r.status(6, "claude-code"); e.State == "guarded" || !strings.Contains(e.Reason, "keeps its copy of the followed registry in "+elsewhere) {
+	if e, _ := r.status(6, "claude-code"); e.State == "guarded" || !strings.Contains(e.Reason, "stores its copy of the followed registry in "+elsewhere) {
 		t.Errorf("%+v", e)
 	}
 	r.write("repo/.mcp.json", guardEntry("toolcrib", guardFar, ""))
@@ -278,7 +278,7 @@ func TestOwnApprovals(t *testing.T) {
 	if got := cl.tools(); got != "sell_book: Sell a book., find_book: Find a book., lend_book: Lend a book." {
 		t.Errorf("after the approval the client is listed %q", got)
 	}
-	if out := b.run("follow", "--status"); !strings.Contains(out, "approvals in this machine's own database also apply") {
+	if out := b.run("follow", "--status"); !strings.Contains(out, "approvals in the database of this machine also apply") {
 		t.Errorf("follow --status prints %s", out)
 	}
 	// Calls wait for the user of this machine.

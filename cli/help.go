@@ -108,7 +108,7 @@ func newcomers() map[string]string {
 	)
 	return map[string]string{
 		"pending": waiting, "inbox": waiting, "todo": waiting, "queue": waiting,
-		"approved": "toolcrib tools, which lists what is live, or toolcrib list --state approved", "live": "toolcrib tools",
+		"approved": "toolcrib tools, which lists the live tools, or toolcrib list --state approved", "live": "toolcrib tools",
 		"undo": again, "revert": again, "reset": again, "recover": copies, "dump": copies,
 		"remove": take, "rm": take, "delete": take, "del": take, "deactivate": take, "disable": take, "cancel": "toolcrib withdraw ID",
 		"add": propose, "new": propose, "create": propose, "draft": propose + " --draft", "update": revise, "edit": revise, "modify": revise,

@@ -36,7 +36,7 @@ func TestMigrateToServer(t *testing.T) {
 	run(0, "Copied", "migrate", "--db", file, "--to", root(copied))
 	run(0, "is already a complete copy", "migrate", "--db", file, "--to", root(copied))
 	run(0, "Copied", "migrate", "--db", root(copied), "--to", back)
-	run(0, "Every chain is whole.", "verify", "--db", back)
+	run(0, "Every hash chain is intact.", "verify", "--db", back)
 	run(4, "contains different data", "migrate", "--db", back, "--to", root(made))
 	if err := c.Exec(t.Context(), `CREATE ROLE "user:mara" LOGIN IN ROLE toolcrib_user; CREATE ROLE stranger LOGIN`); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestSSHCommands(t *testing.T) {
 		t.Error(said)
 	}
 	h.must("verify")
-	h.wants(h.as("ada", "", "verify"), 0, "Every chain is whole.")
+	h.wants(h.as("ada", "", "verify"), 0, "Every hash chain is intact.")
 	h.log.wait(t, `principal=user:mara key=SHA256:\S+ remote=127\.0\.0\.1:\d+ command=approve outcome=ok`)
 	h.log.wait(t, `command=approve outcome=exit_5`)
 	if log := h.log.String(); strings.Contains(log, "Two words") {

@@ -108,10 +108,10 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 		"a flag with another flag":      {guardEntry("toolcrib", `"--json","--db","./evil.db","guard","far","--","`+fixtureServer+`","tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
 		"a variable":                    {guardEntry("toolcrib", guardFar, `"TOOLCRIB_DB":"./evil.db"`), "uses ./evil.db (TOOLCRIB_DB)", "repo/evil.db"},
 		"a variable of the client":      {guardEntry("toolcrib", guardFar, `"TOOLCRIB_DB":"${input:db}"`), "has a placeholder for TOOLCRIB_DB", ""},
-		"another home":                  {guardEntry("toolcrib", guardFar, `"HOME":"`+elsewhere+`"`), "takes its settings from " + elsewhere, ""},
+		"another home":                  {guardEntry("toolcrib", guardFar, `"HOME":"`+elsewhere+`"`), "reads its settings from " + elsewhere, ""},
 		"another home with no database": {guardEntry("toolcrib", guardFar, `"TOOLCRIB_DB":"","HOME":"`+elsewhere+`"`), "uses " + elsewhere, ""},
 		"another folder of data":        {guardEntry("toolcrib", guardFar, `"TOOLCRIB_DB":"","XDG_DATA_HOME":"`+elsewhere+`"`), "uses " + elsewhere, ""},
-		"another folder of settings":    {guardEntry("toolcrib", guardFar, `"XDG_CONFIG_HOME":"`+elsewhere+`"`), "takes its settings from " + elsewhere, ""},
+		"another folder of settings":    {guardEntry("toolcrib", guardFar, `"XDG_CONFIG_HOME":"`+elsewhere+`"`), "reads its settings from " + elsewhere, ""},
 		"another project":               {guardEntry("toolcrib", guardFar, `"TOOLCRIB_PROJECT":"evil"`), "works in the project evil (TOOLCRIB_PROJECT)", ""},
 		"another PATH":                  {guardEntry("toolcrib", guardFar, `"PATH":"`+filepath.Join(r.dir, "repo", "bin")+`"`), "starts another program: toolcrib", ""},
 		"a PATH that begins here":       {guardEntry("toolcrib", guardFar, `"PATH":"bin:${PATH}"`), "starts another program: toolcrib", ""},
@@ -128,7 +128,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "has a command line that cannot be interpreted", ""},
 		"a flag that there is not":      {guardEntry("toolcrib", `"guard","far","--frob","--","`+fixtureServer+`"`, ""), "has unknown arguments: unknown flag: --frob", ""},
 		"no server":                     {guardEntry("toolcrib", `"guard","far"`, ""), "has unknown arguments", ""},
-		"no log":                        {guardEntry("toolcrib", `"guard","far","--dry-run","--","`+fixtureServer+`","tools.json"`, ""), "keeps no log of its calls (--dry-run)", ""},
+		"no log":                        {guardEntry("toolcrib", `"guard","far","--dry-run","--","`+fixtureServer+`","tools.json"`, ""), "does not log its calls (--dry-run)", ""},
 		"another folder":                {`{"mcpServers":{"far":{"command":"toolcrib","cwd":"bin","args":["--db","evil.db",` + after + `]}}}`, "uses evil.db (--db)", "repo/bin/evil.db"},
 		"a file of variables":           {`{"mcpServers":{"far":{"command":"toolcrib","envFile":"${workspaceFolder}/.env","args":[` + after + `]}}}`, "uses ./evil.db (TOOLCRIB_DB)", "repo/evil.db"},
 	} {
@@ -256,7 +256,7 @@ func TestWrapRejectsOtherDatabase(t *testing.T) {
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
 	r.write("repo/.mcp.json", file)
-	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with the variables of this entry, a guard takes its settings from") {
+	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with the variables of this entry, a guard reads its settings from") {
 		t.Errorf("%s", out)
 	}
 	if text, err := os.ReadFile(filepath.Join(r.dir, "repo", ".mcp.json")); err != nil || string(text) != file {

@@ -89,9 +89,9 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch selected := server != "" || len(annotations) > 0; {
 			case selected && len(args) != 1:
-				return process.Usagef("with --server or --annotations, %s takes only a tier; got %d arguments", cmd.CommandPath(), len(args))
+				return process.Usagef("with --server or --annotations, %s needs exactly one argument, a tier; got %d arguments", cmd.CommandPath(), len(args))
 			case !selected && len(args) == 1:
-				return process.Usagef("%s takes either no arguments or tools followed by a tier; got %d argument", cmd.CommandPath(), len(args))
+				return process.Usagef("%s needs no arguments, or tools followed by a tier; got %d argument", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},

@@ -118,7 +118,7 @@ func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pendin
 		p.Linef("%s, version %d: %s", c.Tool, c.Version, c.State)
 		p.Blank()
 		p.Linef("call       %s", c.ID)
-		p.Linef("asked      %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
+		p.Linef("requested  %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
 		if c.Customer != "" {
 			p.Linef("customer   %s", c.Customer)
 		}

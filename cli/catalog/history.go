@@ -235,7 +235,7 @@ func newLog(a *command.App) *cobra.Command {
 				} else if ids, err := a.IDs(ctx, desk, args); err == nil && len(ids) == 1 {
 					q.Proposal = string(ids[0])
 				} else if err == nil {
-					return process.Usagef("%s refers to %d proposals; specify one of them", args[0], len(ids))
+					return process.Usagef("%s refers to %d proposals; specify a single proposal", args[0], len(ids))
 				} else if subject, noSubject := a.Subject(ctx, args[0]); noSubject == nil && errors.Is(err, proposals.ErrNotFound) {
 					q.Subject = subject.String()
 				} else {

@@ -161,7 +161,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	if a.DB.Frozen() {
-		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" is read-only, so the database is opened read-only, and changes that another process is writing may be missing"))
+		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" is read-only, so the database was opened read-only and may lack changes that another process is writing"))
 		return a.DB, nil
 	}
 	if c.Workspace != "" {

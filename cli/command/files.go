@@ -109,7 +109,7 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 		defer f.Close()
 		in = f
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder; specify the files in it", name)
+			return nil, fmt.Errorf("%s is a folder; specify its files", name)
 		} else if err != nil || !info.Mode().IsRegular() {
 			in = process.UntilDone(ctx, f)
 		}
@@ -153,7 +153,7 @@ func (a *App) Asks() bool { return !a.Form.JSON && a.Env.InTerminal && a.Env.Out
 // or "yes". If it cannot prompt the user, it returns a usage error.
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	if !a.Asks() {
-		return false, process.Usagef("toolcrib asks %q only in a terminal, and not with --json; to answer yes, add --yes", question)
+		return false, process.Usagef("toolcrib cannot ask %q without a terminal or with --json; to answer yes, add --yes", question)
 	}
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

@@ -92,7 +92,7 @@ func ArgsBetween(low, high int, usage string) cobra.PositionalArgs {
 		}
 		hint := ""
 		if len(args) == 0 && strings.Contains(usage, "proposal") {
-			hint = " (a shell takes #1 for a comment; use 1 or '#1')"
+			hint = " (in a shell, #1 begins a comment; use 1 or '#1')"
 		}
 		return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), usage, output.Counted(len(args), "argument"), hint)
 	}

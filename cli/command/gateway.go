@@ -154,7 +154,7 @@ func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
-	set.BoolVar(&w.Local, "local", false, "the agent works on the user's own machine")
+	set.BoolVar(&w.Local, "local", false, "the agent works on the user's machine")
 	set.BoolVar(&w.noEmbedding, "no-embedding", false, "semantic search is not available")
 }
 

@@ -31,7 +31,7 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
 	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass the environment variable `NAME` to the server")
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the environment variable `NAME`")
-	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for an answer (default: 1m0s)")
+	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for a response (default: 1m0s)")
 }
 
 // Given reports whether the flags specify a server.
@@ -142,7 +142,7 @@ func (p LiveServer) Upstream(a *App) upstream.Server {
 // Ask requests the server's list of tools.
 func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	if a.Flags.DryRun {
-		return nil, process.ErrNoDryRun("asking " + p.Shown)
+		return nil, process.ErrNoDryRun("requesting the tools of " + p.Shown)
 	}
 	return upstream.List(ctx, p.Upstream(a))
 }

@@ -243,12 +243,12 @@ type Remote struct {
 var ErrRemote = errors.New("not available over SSH")
 
 // ErrServerFile indicates that a command over SSH refers to a file of the server. It wraps ErrRemote.
-var ErrServerFile = fmt.Errorf("files of the server are %w; to send a file of your own, specify - and redirect standard input, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
+var ErrServerFile = fmt.Errorf("files of the server are %w; to send a local file, pass - and redirect standard input, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
 
 // Forwarded connects to the user's forwarded SSH agent.
 func (r *Remote) Forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
 	if r.Agent == nil {
-		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or sign on your own machine: get the statement with --print-statement, sign it with toolcrib sign, and send the statement and its signature with --statement - --signature -")
+		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or sign on your machine: get the statement with --print-statement, sign it with toolcrib sign, and send the statement and its signature with --statement - --signature -")
 	}
 	return r.Agent(ctx)
 }

@@ -30,7 +30,7 @@ type docPolicyTest struct {
 	Required   int             `json:"required"`    // number of required approvals by different users
 	MayApprove []string        `json:"may_approve"` // users who can approve; empty means any user
 	MayWaive   []string        `json:"may_waive"`   // users who can waive findings; empty means any user
-	FourEyes   bool            `json:"four_eyes"`   // whether an author's approval of the author's own revision is ignored
+	FourEyes   bool            `json:"four_eyes"`   // whether approvals by the author of a revision are ignored
 	Rules      []docPolicyRule `json:"rules"`       // rules that currently apply to the subject; all must be satisfied
 	Actor      string          `json:"actor"`
 	YouApprove bool            `json:"you_approve"` // whether the actor's approval counts

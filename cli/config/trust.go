@@ -50,7 +50,7 @@ func newTrust(a *command.App) *cobra.Command {
 				return err
 			}
 			if !yes {
-				yes, err := a.Confirm("Trust "+file+" as it is?", func(p *output.Page) {
+				yes, err := a.Confirm("Trust the current content of "+file+"?", func(p *output.Page) {
 					p.Linef("%s:", file)
 					p.Text("  ", string(text))
 				})

@@ -64,7 +64,7 @@ func newDrift(a *command.App) *cobra.Command {
 				return a.Print(doc, func(p *output.Page) {
 					p.Linef("Wrote %s from the registry.", doc.File)
 					if doc.KeptFile != "" {
-						p.Linef("The edited file is kept as %s.", doc.KeptFile)
+						p.Linef("The edited file was saved as %s.", doc.KeptFile)
 					}
 				})
 			}

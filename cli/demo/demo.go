@@ -77,7 +77,7 @@ func newDemo(a *command.App) *cobra.Command {
 			p := a.Progress()
 			defer p.End()
 			for i, act := range story {
-				p.Tell(int64(i), int64(len(story)), "Playing the demo")
+				p.Tell(int64(i), int64(len(story)), "Running the demo")
 				played, err := s.runAct(cmd.Context(), act)
 				if err != nil {
 					return err
@@ -121,7 +121,7 @@ func writeDemo(p *output.Page, doc docDemo) {
 	}
 	if doc.Database != "" {
 		p.Blank()
-		p.Linef("The database is kept. Continue with: toolcrib --db %s list", output.ShellWord(doc.Database))
+		p.Linef("To continue with this database: toolcrib --db %s list", output.ShellWord(doc.Database))
 	}
 }
 
@@ -277,7 +277,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Refused", "Only users can approve, and core tools are locked. An open blocking finding prevents the approval of its proposal and of the whole change set. An approval fails if the content is not the content that the user saw.",
+		"Refused", "Only users can approve, and core tools are locked. An open blocking finding prevents the approval of its proposal and of the whole change set. An approval fails if its digest is not the digest of the content.",
 		[]step{
 			{words: "approve #6 --as agent:drafter", exit: command.ExitRefused},
 			{words: "propose line_editor_override.md --as user:ada", exit: command.ExitRefused},
@@ -287,7 +287,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Decided", "Mara approves exactly what she looked at, sends one back, and rejects two for good.",
+		"Decided", "Mara approves some proposals, returns two to their authors, and rejects two.",
 		[]step{
 			{words: "approve #1 --as user:mara", expect: "#1"},
 			{words: "needs-changes #7 --as user:mara", note: "Which lines does it rest on? And what about a chapter that is not finished?"},
@@ -301,7 +301,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Changed meanwhile", "Two proposals change version 1. After the first goes live, the second is stale and is merged.",
+		"Rebased", "Two proposals change version 1. After the first approval, the other proposal is stale, and is rebased on the new version.",
 		[]step{
 			{words: "propose viewpoint_keeper_close_third.md --as user:ada"},
 			{words: "propose viewpoint_keeper_quotes.md --as agent:drafter"},
@@ -313,7 +313,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"The way back", "Restoring an earlier version passes the same review; a core tool is forked instead of changed.",
+		"Rolled back", "Restoring an earlier version requires the same review as any other change. A core tool is not changed, but forked.",
 		[]step{
 			{words: "rollback tool:user/viewpoint_keeper 1 --submit --as user:mara", note: "The longer report is not read."},
 			{words: "approve #15 --as user:mara"},
@@ -322,14 +322,14 @@ var story = [...]act{
 		},
 	},
 	{
-		"Proposed since", "Two more proposals without a finding wait for Mara, who has not read them yet.",
+		"Proposed later", "Two more proposals without a finding wait for Mara, who has not read them yet.",
 		[]step{
 			{words: "propose search_gmail_on.md --as user:ada"},
 			{words: "propose chapter_summary_names.md --as agent:drafter"},
 		},
 	},
 	{
-		"Kept", "The remaining proposals, and the proof that the history was not altered.",
+		"Verified", "The remaining proposals, and the proof that the history was not altered.",
 		[]step{
 			{words: "list --state user_review"},
 			{words: "verify"},

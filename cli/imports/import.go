@@ -109,7 +109,7 @@ func newImport(a *command.App) *cobra.Command {
 				}
 				p.Linef("%s: %s as %s, %s", taken.file, output.Counted(out.Definitions, "definition"), string(taken.doc.Format), taken.Origin.Label)
 				taken.lines(p)
-				p.Linef("%d new, %d changed, %d vanished, %d reappeared, %d unchanged, %d proposed before, %d skipped.",
+				p.Linef("%d new, %d changed, %d missing, %d reappeared, %d unchanged, %d proposed before, %d skipped.",
 					counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.Reactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())
 				if out.Configuration != "" {
 					p.Blank()
@@ -126,7 +126,7 @@ func newImport(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.Server, "server", "", "the `NAME` of the server of the tools (default: from the document, or the file's name)")
+	set.StringVar(&f.Server, "server", "", "the `NAME` of the server that provides the tools (default: from the document, or the file's name)")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME` (default: the server's name)")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
@@ -199,7 +199,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 			return Result{}, err
 		}
 	}
-	f.reportStep("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
+	f.reportStep("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live definitions")
 	steps, live, err := plan(ctx, a, doc, origin)
 	if err != nil {
 		return Result{}, err
@@ -212,7 +212,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps)); err != nil {
 		return Result{}, err
 	}
-	f.reportStep("Proposing what changed")
+	f.reportStep("Proposing the changes")
 	taken := Result{file: file, from: server, doc: doc, Origin: origin, steps: steps}
 	taken.Made, err = proposeSteps(ctx, b, a, doc, origin, steps, !f.draft)
 	if err == nil && server != nil && !a.Flags.DryRun {

@@ -95,7 +95,7 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 		}
 		if lacks != "" {
 			steps[i].Change, steps[i].Draft = intake.Skip, nil
-			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", but the client of this import does not declare this capability"
+			steps[i].Reason = "an earlier import declared the capability " + jsondoc.Quote(lacks) + ", but this import does not, so the server may not list the tool"
 		}
 	}
 	return nil

@@ -146,7 +146,7 @@ func (t Result) lines(p *output.Page) {
 				p.Linef("    incomplete, so it remains a draft: %s", s.Missing)
 			}
 			if len(s.Unknown) > 0 {
-				p.Linef("    unknown keys, which are kept: %s", strings.Join(s.Unknown, ", "))
+				p.Linef("    unknown keys, stored unchanged: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:

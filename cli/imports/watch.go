@@ -44,7 +44,7 @@ func newWatch(a *command.App) *cobra.Command {
 				case f.from.Given() || f.Server != "" || f.layer != "":
 					return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, or --layer; use --project to set the project of a folder")
 				case len(names) > 1:
-					return process.Usagef("--files takes at most one folder; got %d arguments", len(names))
+					return process.Usagef("--files accepts at most one folder; got %d arguments", len(names))
 				}
 				w := files.Import{Set: f.set}
 				if f.once {

@@ -128,7 +128,7 @@ func newLint(a *command.App) *cobra.Command {
 func sarifRules() []findings.Rule {
 	return append([]findings.Rule{{
 		ID: UnreadableRule, Name: unreadableName, Severity: string(rules.Block),
-		Doc:        "The file is not valid in the format that its name and content suggest, so the rules could not check all of it.",
+		Doc:        "The file is not valid in the format that its name and content suggest, so the rules could not check the whole file.",
 		Suggestion: "Correct the file at the reported position. lint reads JSON, and Markdown with YAML front matter, and rejects unknown keys.",
 	}}, findings.Reviewed()...)
 }

@@ -156,7 +156,7 @@ func newPreview(a *command.App) *cobra.Command {
 	set.BoolVar(&f.to.Where.IncludeDeferred, "deferred", false, "include deferred tools")
 	set.BoolVar(&f.notLocal, "not-local", false, "assume that the agent does not work on the user's machine")
 	set.BoolVar(&f.noSemantic, "no-embedding", false, "assume that the agent has no semantic search")
-	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name, or no user with proposals)")
+	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; with proposals, no user)")
 	set.StringVar(&f.customer, "customer", "", "use the data that the user has for the customer `NAME`")
 	set.BoolVar(&f.reference, "reference", false, "render the prompt as reviews do: at a fixed time, without user data")
 	set.StringVar(&f.at, "at", "", "use `TIME` as the current time (RFC 3339; default: now)")

@@ -36,7 +36,7 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 
 // RegisterUnseen adds the --unseen flag, which is only valid for approvals.
 func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
-	set.BoolVar(&f.unseen, "unseen", false, "approve proposals even if you were not shown all of them; the decisions record this")
+	set.BoolVar(&f.unseen, "unseen", false, "also approve proposals that you were not shown; the decisions record this")
 }
 
 // newVerdict returns the constructor of the command for the given verdict.

@@ -77,7 +77,7 @@ func newRevise(a *command.App) *cobra.Command {
 				return err
 			}
 			if len(drafts) != 1 {
-				return process.Usagef("revise takes a file with one proposal; %s contains %d", args[1], len(drafts))
+				return process.Usagef("revise needs a file with a single proposal; %s contains %d", args[1], len(drafts))
 			}
 			ids, err := a.IDs(ctx, b.Desk, args[:1])
 			if err != nil {

@@ -85,9 +85,9 @@ func newReview(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
-	cmd.Flags().StringVar(&branch, "git", "", "review what a branch changes, `BASE...HEAD`; needs no database")
+	cmd.Flags().StringVar(&branch, "git", "", "review the changes of a branch, `BASE...HEAD`; needs no database")
 	cmd.Flags().StringVar(&format, "format", "text", "with --git, print `FORMAT`: text, json, sarif or markdown")
-	cmd.Flags().StringVar(&file, "file", "", "read your own assessment from `FILE`, - for standard input")
+	cmd.Flags().StringVar(&file, "file", "", "read your assessment from `FILE`, - for standard input")
 	return cmd
 }
 

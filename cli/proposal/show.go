@@ -91,7 +91,7 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 		return review.Dossier{}, err
 	}
 	if len(ids) != 1 {
-		return review.Dossier{}, process.Usagef("%s contains %d proposals; pass a single proposal, or show all of them with toolcrib show %s", ref, len(ids), output.ShellWord(ref))
+		return review.Dossier{}, process.Usagef("%s contains %d proposals; pass a single proposal, or show the whole set with toolcrib show %s", ref, len(ids), output.ShellWord(ref))
 	}
 	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }

@@ -67,7 +67,7 @@ func newGuard(a *command.App) *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&f.url, "url", "", "connect to the server at `URL` (streamable HTTP)")
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token that the environment variable `NAME` contains")
-	set.StringVar(&f.was, "was", "", "`HOW` the entry was written before toolcrib wrap; only toolcrib unwrap uses this value")
+	set.StringVar(&f.was, "was", "", "the form of the entry before toolcrib wrap (`HOW`); only toolcrib unwrap uses this value")
 	return cmd
 }
 

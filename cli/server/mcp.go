@@ -137,7 +137,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 		source = token
 	}
 	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return process.Usagef("the bearer token needs at least %d header-safe characters", minToken)
+		return process.Usagef("the bearer token must have at least %d characters, and only visible ASCII characters", minToken)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.http)
 	if err != nil {

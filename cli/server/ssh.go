@@ -192,7 +192,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
 	who, err := s.shared.Config.Signers.Signers()
 	if err != nil {
-		return "", errors.New("the signers file of the server is not usable; nobody can log in")
+		return "", errors.New("the signers file of the server is not usable, so no user can log in")
 	}
 	principal, err := who.Principal(login, key, s.app.Env.Now())
 	switch {

@@ -60,7 +60,7 @@ func (c FollowConfig) check() error {
 func (c PublishConfig) check() error {
 	switch {
 	case c.To != "" && len(c.Command) > 0:
-		return errors.New("configuration: publish has the keys \"to\" and \"command\"; remove one of them")
+		return errors.New("configuration: publish.to cannot be combined with publish.command")
 	case len(c.Command) > 0 && c.Command[0] == "":
 		return errors.New("configuration: publish.command begins with an empty string: use a program and its arguments")
 	case len(c.Command) > 0 && !strings.Contains(strings.Join(c.Command, " "), "{}"):

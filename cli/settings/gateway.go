@@ -50,7 +50,7 @@ func (c gatewayConfig) check() error {
 	case c.GatePolicy != "" && c.GatePolicy != "open" && c.GatePolicy != "closed":
 		return fmt.Errorf("configuration: gateway.gate_policy is %q: use open or closed", c.GatePolicy)
 	case len(c.Gate) > 0 && c.GateURL != "":
-		return errors.New("configuration: gateway has both gate and gate_url; remove one of them")
+		return errors.New("configuration: gateway.gate cannot be combined with gateway.gate_url")
 	case len(c.Gate) > 0 && c.Gate[0] == "":
 		return errors.New("configuration: gateway.gate begins with an empty string: use a program and its arguments")
 	case c.GateURL == "" && c.GateTokenEnv != "":
@@ -220,7 +220,7 @@ func (c Config) checkReviewers() error {
 			continue
 		}
 		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
-			return fmt.Errorf("configuration: %s has both a command and a model; remove one of them, or configure another reviewer", where)
+			return fmt.Errorf("configuration: %s has both a command and a model; remove one, or configure another reviewer", where)
 		}
 		// Reject relative paths, because the working directory must not determine which program runs.
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {

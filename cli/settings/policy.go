@@ -171,7 +171,7 @@ func (c checkpointsConfig) check() error {
 	case c.To != "" && (!git || dir == ""):
 		return fmt.Errorf("configuration: checkpoints.to is %q: use \"git:PATH\", or configure a program as checkpoints.command", c.To)
 	case c.To != "" && len(c.Command) > 0:
-		return errors.New("configuration: checkpoints has the keys \"to\" and \"command\"; remove one of them")
+		return errors.New("configuration: checkpoints.to cannot be combined with checkpoints.command")
 	case len(c.Command) > 0 && c.Command[0] == "":
 		return errors.New("configuration: checkpoints.command begins with an empty string: use a program and its arguments")
 	}

@@ -63,7 +63,7 @@ func (c *Config) readProject(env process.Env) error {
 	for _, k := range keys {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
-			return fmt.Errorf("configuration %s: %s is only allowed in the user's own file, because other people may be able to edit a project's file; move the key to your own toolcrib.toml", file, key)
+			return fmt.Errorf("configuration %s: %s is not allowed in a project's file, because other people may be able to edit this file; move the key to your own toolcrib.toml", file, key)
 		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
 			beyond = append(beyond, key)
 		}

@@ -190,7 +190,7 @@ func TestCommandsAreTheUsersOwn(t *testing.T) {
 	if c, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err != nil || len(c.Commands) != 1 || c.Commands["issue"] == nil {
 		t.Errorf("%v: %+v", err, c.Commands)
 	}
-	if c, err := LoadConfig(withFiles(t, "", text), Overrides{}, false); err == nil || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "commands is only allowed in the user's own file") || len(c.Commands) > 0 {
+	if c, err := LoadConfig(withFiles(t, "", text), Overrides{}, false); err == nil || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "commands is not allowed in a project's file") || len(c.Commands) > 0 {
 		t.Errorf("%v: %+v", err, c.Commands)
 	}
 	c, err := LoadConfig(withFiles(t, "[commands]\nissue = [\"gh\", \"--token\", \"s3cret\", \"{id}\"]\n[[reviewers]]\nname = \"r\"\ncommand = [\"ask\", \"--api-key=s3cret\"]\n", ""), Overrides{}, false)

@@ -81,7 +81,7 @@ func (s ServerConfig) Check(name string) error {
 		}
 	}
 	if _, twice := s.Headers["Authorization"]; twice && s.TokenEnv != "" {
-		return fmt.Errorf("has both a token_env and a header Authorization; remove one of them")
+		return fmt.Errorf("has both a token_env and a header Authorization; remove one")
 	}
 	return CheckEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
 }

@@ -106,7 +106,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	case inProject && !here:
 		c.excluded = "the entry is in a file of this folder; to include the server, add --here"
 	case len(fill.left) > 0:
-		c.excluded = "the entry contains " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap the server, so that toolcrib proposes its tools when the client starts it"
+		c.excluded = "the entry contains " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap the server, and toolcrib proposes its tools when the client starts it"
 	}
 }
 
@@ -197,7 +197,7 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 	p := a.Progress()
 	defer p.End()
 	for n := range ready {
-		p.Tell(int64(n), int64(len(ready)), "Asking the servers for their tools")
+		p.Tell(int64(n), int64(len(ready)), "Requesting the tools of the servers")
 		i := <-done
 		word := "answered"
 		if read[i].Err != nil {

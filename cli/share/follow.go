@@ -53,11 +53,11 @@ func newFollow(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.signers, "signers", "", "the `FILE` with the signers whom you trust, in the format allowed_signers (default: your own)")
+	set.StringVar(&f.signers, "signers", "", "the `FILE` with the signers whom you trust, in the format allowed_signers (default: your signers file)")
 	set.StringVar(&f.token, "token", "", "the `FILE` with a token of the server, if the source is toolcrib serve --bundle")
-	set.BoolVar(&f.unsigned, "unsigned", false, "accept a registry that nobody signs")
+	set.BoolVar(&f.unsigned, "unsigned", false, "accept a registry without signatures")
 	set.BoolVar(&f.yes, "yes", false, "follow or stop without asking")
-	set.BoolVar(&f.status, "status", false, "look at the source now and print the state of the copy")
+	set.BoolVar(&f.status, "status", false, "check the source now and print the state of the copy")
 	set.BoolVar(&f.stop, "stop", false, "stop following and delete the copy")
 	return cmd
 }
@@ -126,7 +126,7 @@ func stopFollowing(a *command.App, yes bool) error {
 	case c.Sources["follow.source"] != c.UserFile:
 		return fmt.Errorf("%s sets the registry that this machine follows; only an administrator can change that file", c.Sources["follow.source"])
 	case !yes:
-		yes, err := a.Confirm("Stop following "+c.Follow.Source+"? Guards then withhold every tool that is not approved in this machine's own database.", func(*output.Page) {})
+		yes, err := a.Confirm("Stop following "+c.Follow.Source+"? Guards then withhold every tool that is not approved in the database of this machine.", func(*output.Page) {})
 		if err != nil || !yes {
 			return err
 		}
@@ -168,7 +168,7 @@ func describe(p *output.Page, doc command.DocFollowing) {
 		p.Linef("unsigned   anyone who can write to the source decides what this machine runs")
 	}
 	if doc.Local {
-		p.Linef("local      approvals in this machine's own database also apply")
+		p.Linef("local      approvals in the database of this machine also apply")
 	}
 	if doc.Waiting > 0 {
 		p.Linef("reports    %d waiting to be sent", doc.Waiting)

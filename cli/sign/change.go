@@ -113,7 +113,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove the line of the key, so that earlier signatures of the key also become invalid")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove the line of the key, which also invalidates earlier signatures of the key")
 	sign.Register(cmd.Flags())
 	return cmd
 }

@@ -194,7 +194,7 @@ func (s keySource) String() string {
 // fits returns an error if k, a key in this source, cannot sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
-		return errors.New("the key is not the one in git's user.signingkey")
+		return errors.New("the key differs from git's user.signingkey")
 	}
 	return sshsig.CheckKey(sshsig.Plain(k))
 }

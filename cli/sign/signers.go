@@ -77,7 +77,7 @@ func newDocSigners(c settings.Config, t time.Time) (DocSigners, error) {
 	}
 	s, file, err := c.Signers.Load()
 	if errors.Is(err, signers.ErrNoFile) {
-		return doc, fmt.Errorf("%w; to create your own signers file: toolcrib signers init", err)
+		return doc, fmt.Errorf("%w; to create a signers file: toolcrib signers init", err)
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", proof.ErrSigners, err)

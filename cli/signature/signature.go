@@ -33,7 +33,7 @@ type Flags struct {
 }
 
 // KeyUsage is the help text of --sign-key.
-const KeyUsage = "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent"
+const KeyUsage = "sign with the key in `FILE`: a private key, or the public half of a key in the SSH agent"
 
 func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Key, "sign-key", "", KeyUsage)

@@ -126,7 +126,7 @@ func newVerify(a *command.App) *cobra.Command {
 	cmd.Flags().BoolVar(&deep, "deep", false, "also check every page and index of the database file")
 	cmd.Flags().StringArrayVar(&files, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
 	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check `FILE`, to which the calls prune command moved calls; can be repeated")
-	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed the checkpoint (default: your own key, if it exists)")
+	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed the checkpoint (default: your key, if it exists)")
 	return cmd
 }
 
@@ -250,7 +250,7 @@ func PrintReport(a *command.App, r Verification, checkpoints []keptCheckpoint) e
 			}
 		}
 		if len(r.Damage) == 0 {
-			p.Raw(p.Paint(output.InkGood, "Every chain is whole."))
+			p.Raw(p.Paint(output.InkGood, "Every hash chain is intact."))
 			if len(checkpoints) > 0 {
 				p.Linef("The log extends %s.", output.Counted(len(checkpoints), "checkpoint"))
 			}

@@ -83,10 +83,10 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	case !asked || t.has("print-statement", "dry-run") || d.app.Flags.DryRun:
 		return t.words(), true
 	case slices.Contains(t.refs, "-"):
-		d.print("Enter the ids instead of -, because this dialogue itself reads the standard input.")
+		d.print("Enter the ids instead of -, because this dialogue reads the standard input itself.")
 		return nil, false
 	case t.has("as", "db", "project", "workspace"):
-		d.print("Decisions here are for the user and the database of this dialogue. To use these flags, start another dialogue with toolcrib --accessible.")
+		d.print("--as, --db, --project, and --workspace cannot be used for a decision in this dialogue. Start another dialogue with these flags: toolcrib --accessible")
 		return nil, false
 	case strings.HasPrefix(t.name, "calls "):
 		ok = d.confirmCall(&t, act)

@@ -75,7 +75,7 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 		if d.changed(ctx) { // another process changed the database
 			read := d.read[d.current]
 			if read == nil {
-				d.print("Something changed; enter list.")
+				d.print("The database has changed. To list the proposals, enter list.")
 			} else if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, d.current); err == nil && now.Digest != read.Digest {
 				d.print("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
 			}

@@ -190,15 +190,15 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	case c.DB != i.app.Config.DB && !settings.SameFile(c.DB, i.app.Config.DB):
 		return "uses " + shown + " (" + cmp.Or(source, "in a folder from its variables") + "), and not your database " + store.DisplayName(i.app.Config.DB)
 	case c.UserFile != i.app.Config.UserFile:
-		return "takes its settings from " + c.UserFile
+		return "reads its settings from " + c.UserFile
 	case c.Project == "" && i.app.Config.Project != "":
-		return "works in no project, and not in " + i.app.Config.Project
+		return "does not work in the project " + i.app.Config.Project
 	case c.Project != i.app.Config.Project:
 		return "works in the project " + c.Project + " (" + c.Sources["project"] + ")"
 	case c.Follow.Source != "" && dataHome(probe.Env) != dataHome(i.app.Env):
-		return "keeps its copy of the followed registry in " + dataHome(probe.Env)
+		return "stores its copy of the followed registry in " + dataHome(probe.Env)
 	case probe.Flags.DryRun:
-		return "keeps no log of its calls (--dry-run)"
+		return "does not log its calls (--dry-run)"
 	}
 	return ""
 }

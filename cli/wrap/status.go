@@ -159,7 +159,7 @@ func newStatus(a *command.App) *cobra.Command {
 					p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
 				}
 				if doc.Unread > 0 {
-					p.Remark("%s live, but nobody read all of the content: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
+					p.Remark("%s live, but no user has read all of the content: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
 				}
 				files.NoteUnchecked(doc.Unchecked, p.Remark)
 				for _, h := range doc.Hooks {

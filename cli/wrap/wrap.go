@@ -271,16 +271,16 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 		}
 		switch {
 		case d.Written && (f.undo || f.hooks):
-			p.Linef("%s written. Restart the clients so that they read it.", output.Counted(len(plans), "file"))
+			p.Linef("%s written. Restart the clients to apply the changes.", output.Counted(len(plans), "file"))
 			if f.undo {
 				break
 			}
 			p.Linef("From now on, a session stops while skills or instruction files differ from their approved versions. To approve the files, run toolcrib import --files, and then toolcrib")
 			if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {
-				p.Linef("Codex runs a hook only after you trust the hook: start codex, and confirm the hook when codex asks (/hooks).")
+				p.Linef("Codex runs a hook only after you trust the hook: start codex, and confirm the hook when codex prompts you (/hooks).")
 			}
 		case d.Written:
-			p.Linef("%s written. Restart the clients so that they read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
+			p.Linef("%s written. Restart the clients to apply the changes. The guards withhold tools until you approve them.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve tools: toolcrib")
 		case len(plans) == 0:
 			p.Linef("No changes to write%s.", d.noChangeReason(f))

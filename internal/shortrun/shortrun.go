@@ -15,7 +15,7 @@ import (
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
+		t.Skip("slow test of code in a single goroutine")
 	}
 }
 
@@ -29,7 +29,7 @@ const longVariable = "TOOLCRIB_TEST_LONG"
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv(longVariable) == "" && !updating() {
-		t.Skip("takes long; set " + longVariable + "=1")
+		t.Skip("slow test; set " + longVariable + "=1")
 	}
 }
 
