@@ -78,8 +78,8 @@ func (d Dossier) Together() []proposals.Proposal {
 	return slices.DeleteFunc(slices.Clone(d.Members), func(p proposals.Proposal) bool { return p.State == proposals.Approved })
 }
 
-// BaseName returns the name of the base version for display. The name states if the base version has no valid signature,
-// so that there is no trusted text to compare with.
+// BaseName returns the name of the base version for display. The name is marked if the base version has no valid
+// signature, because then there is no trusted text for a comparison.
 func (d Dossier) BaseName() string {
 	name := facts.BaseName(d.Proposal.BaseVersion)
 	if d.Base == nil && d.Proposal.BaseVersion > 0 {

@@ -143,9 +143,9 @@ func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject
 	return v.Decode()
 }
 
-// Base returns the base definition of p, which the change is compared with. It returns nil for a new subject. If decisions
-// are signed, it also returns nil for an open proposal that replaces a version without a valid signature, so that
-// reviewers see the whole text.
+// Base returns the base definition of p, with which the change is compared. It returns nil for a new subject. If
+// decisions are signed, it also returns nil for an open proposal that replaces a version without a valid signature,
+// because reviewers must then see the whole text.
 func Base(ctx context.Context, r review.RegistryReader, p proposals.Proposal) (*registry.Definition, error) {
 	if p.BaseVersion == 0 {
 		return nil, nil //nolint:nilnil // nil means that there is no base
