@@ -349,7 +349,8 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	}
 	a := g.requests.remove(key)
 	if a == nil && strings.HasPrefix(key, `"`) { // some servers respond to 1 with "1", and clients accept that
-		a = g.requests.remove(key[1:])
+		key = key[1:]
+		a = g.requests.remove(key)
 	}
 	switch {
 	case a == nil && string(m.id.of(m.text)) == "null":

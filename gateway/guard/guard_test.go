@@ -883,8 +883,17 @@ func TestTheModernRevision(t *testing.T) {
 		line = s.next()
 	}
 	s.expectPart(line, "not approved")
+	changed := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"held"}}}`
+	s.registry.approve("received", "emit")
+	s.expectLine(changed)
+	// A response with the id as a string also ends a subscription.
+	s.send(`{"jsonrpc":"2.0","id":41,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`)
+	s.emit(5, `{"jsonrpc":"2.0","id":"41","result":{}}`)
+	s.expectLine(`{"jsonrpc":"2.0","id":"41","result":{}}`)
+	s.expectPart(s.next(), `"id":5`)
 	s.registry.approve("received")
-	s.expectLine(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"held"}}}`)
+	s.expectLine(changed)
+	s.expectPart(s.call(6, "nothing", "{}"), "not approved")
 }
 
 // TestAServerThatChangesAllTheTime checks that changes are proposed three times immediately and then once a minute,
