@@ -71,7 +71,7 @@ type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start is the result of StartOf for the server. Secrets in it are masked.
+	// Start is the result of StartOf for the server.
 	Start []string
 }
 

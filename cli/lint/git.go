@@ -159,7 +159,7 @@ func (g repository) git(ctx context.Context, stdin string, args ...string) ([]by
 	return out, nil
 }
 
-// side is one of the two compared commits, with the mode and hash of each file.
+// side is a commit to compare, with the mode and hash of each file.
 type side struct {
 	commit string
 	files  map[string][2]string

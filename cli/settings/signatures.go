@@ -27,8 +27,8 @@ const (
 // ofSystem lists the keys that are permitted in the administrator's file. They override the keys of the user.
 var ofSystem = []string{"signatures", "signed_since", "checkpoints", "follow", "policy"}
 
-// requireSignatures applies the administrator's file. If HOME or XDG_CONFIG_HOME selects another file than the one in
-// the account's home folder, it also applies the policy of the file in the home folder. Neither the environment nor a
+// requireSignatures applies the administrator's file. It also applies the policy of the configuration file in the
+// account's home folder, even if HOME or XDG_CONFIG_HOME selects a different file. Neither the environment nor a
 // project can weaken these files.
 func (c *Config) requireSignatures(env process.Env) error {
 	c.Signers = &signers.File{System: cmp.Or(env.System, signers.SystemFolder), User: filepath.Dir(c.UserFile)}

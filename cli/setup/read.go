@@ -64,8 +64,8 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 	return all
 }
 
-// convert sets c.server, with which toolcrib starts the server in the same way as the client: the command or URL, the
-// folder, and the variables. It also sets c.excluded if toolcrib must not start the server.
+// convert sets c.server to the command or URL, the folder, and the variables with which the client starts the server.
+// It also sets c.excluded if toolcrib must not start the server.
 func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}

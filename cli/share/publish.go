@@ -1,4 +1,4 @@
-// Package share implements the publish and follow commands, with which machines share approvals. The publish command
+// Package share implements the publish and follow commands, which share approvals between machines. The publish command
 // writes the registry to a location that other machines can read. The follow command makes this machine use a published
 // registry.
 package share

@@ -1,4 +1,4 @@
-// This file plans changes to the hooks with which clients check skills and instruction files.
+// This file plans changes to the hooks that check skills and instruction files in clients.
 
 package wrap
 

@@ -173,8 +173,8 @@ func SetIdle(conn net.Conn, idle bool) {
 // Admit records that the connection of r is authenticated as the given principal, and
 // reports whether the server may process the request. Each principal can use only a share
 // of all connections, except "", which can use all connections. Pass "" if all clients
-// use the same token. A request from another listener than those of this package is
-// always admitted.
+// use the same token. A request is always admitted if no listener of this package
+// accepted its connection.
 func Admit(r *http.Request, who string) bool {
 	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	return AdmitConn(conn, who)

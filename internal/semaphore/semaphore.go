@@ -13,8 +13,8 @@ import (
 )
 
 // Semaphore is a semaphore with a limit for each holder and a limit for all holders
-// together. A holder is a string, such as the name of a user. What a holder acquires and
-// releases is called a turn. A Semaphore is safe for concurrent use.
+// together. Holders, which acquire and release turns, are identified by strings, such as
+// the names of users. A Semaphore is safe for concurrent use.
 type Semaphore struct {
 	total, perHolder int
 
