@@ -28,8 +28,8 @@ func (b *workbench) state() proposals.State {
 func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 80, 15, demo("name_bank.json"))
-	b.press("enter", "a").wants("not shown yet", "prompt")
-	b.press("y").wants("Not shown yet")
+	b.press("enter", "a").wants("! unread: ", "prompt")
+	b.press("y").wants("Unread: ")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("approved unseen: %s", got)
 	}
@@ -38,7 +38,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 		b.press("space")
 	}
 	b.press("a")
-	if strings.Contains(b.screen(), "not shown yet") {
+	if strings.Contains(b.screen(), "! unread: ") {
 		t.Fatalf("still locked:\n%s", b.screen())
 	}
 	b.press("enter") // does not confirm
@@ -120,8 +120,8 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("research_notes.json"))
 	b.press("enter").wants("Queue › set research-notes", "3 tools: 3 new")
-	b.press("a").wants("not shown yet", "of this page")
-	b.press("esc", "E", "space", "space", "space", "space", "space").wants("all seen")
+	b.press("a").wants("! unread: ", "of this page")
+	b.press("esc", "E", "space", "space", "space", "space", "space").wants("all read")
 	b.press("a", "y")
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
 }

@@ -54,8 +54,8 @@ func (b *workbench) checkNotes(note string) {
 func TestApproveMarked(t *testing.T) {
 	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
-	b.press("a").wants("Approve 2 proposals", "not shown yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u next unseen part")
-	b.press("2", "y").wants("Not shown yet")
+	b.press("a").wants("Approve 2 proposals", "! unread: ", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u next unread")
+	b.press("2", "y").wants("Unread: ")
 	b.press("u").wants("Queue › #3", "▎Diff")
 	b.press("space", "space", "space", "esc", "a").wants("#1 tool:user/name_bank: the diff")
 	if strings.Contains(b.screen(), "#3 tool:user/viewpoint_keeper: the diff") {
@@ -85,7 +85,7 @@ func TestApproveMarked(t *testing.T) {
 // approval still covers all marked proposals (T46).
 func TestMarkedFromThePage(t *testing.T) {
 	b := newWorkbench(t, 120, 50, demo("word_counts.json", "viewpoint_keeper.md"))
-	b.press("*", "a", "u", "space", "space", "space", "a").wants("Approve 2 proposals", "not shown yet")
+	b.press("*", "a", "u", "space", "space", "space", "a").wants("Approve 2 proposals", "! unread: ")
 	b.press("u", "space", "space", "space", "a", "2", "y").wants("Live: ")
 	if n := b.count(proposals.Approved); n != 2 {
 		t.Errorf("states %v", b.states())
@@ -162,7 +162,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 	b := newWorkbench(t, 120, 50, demo("research_notes.json"))
 	b.press("space").wants("* 3 marked")
 	b.press("space", "F", "space").wants("* 1 marked")
-	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "not shown yet")
+	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "! unread: ")
 }
 
 // TestFoldedSetIsRefusedAsOne sends back all members of a folded set.

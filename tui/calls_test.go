@@ -124,12 +124,12 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
 	}
 	b, s := withCalls(t, 80, 24, pendingCall(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
-	b.press("P", "a").wants("not shown yet: its arguments from line")
-	b.press("y").wants("Not shown yet", "press u to go there")
+	b.press("P", "a").wants("unread: its arguments from line")
+	b.press("y").wants("Unread: ", "press u to go there")
 	for range 10 {
 		b.press("u")
 	}
-	b.wants("You've seen all arguments of the call")
+	b.wants("You have read all arguments of the call")
 	s.fail = errors.New("no connection")
 	b.press("a", "y").wants("no connection")
 	s.fail = nil

@@ -204,14 +204,14 @@ func twoSkills(b *workbench) {
 func TestReadOnce(t *testing.T) {
 	b := newWorkbench(t, 120, 40, twoSkills)
 	b.press("enter").wants("set office", "2 skills: 2 new", "◆ scripts/pack.py", "1 file  scripts/pack.py", "◆ by hash  1 data file  data/rows.csv")
-	b.press("a").wants("! read 0/4 · 1 as in ", "1 data file by hash", "not shown yet", "A approve 4 unread")
+	b.press("a").wants("! read 0/4 parts · 1 as in ", "1 data file by hash", "! unread: ", "A approve 4 unread")
 	b.press("esc", "u")
 	for range 8 {
 		b.press("space")
 	}
-	b.wants("all seen")
-	b.press("a").wants("read 4/4", "not shown yet: 1 data file", "h accept data by hash")
-	b.press("y").wants("Not shown yet")
+	b.wants("all read")
+	b.press("a").wants("read 4/4", "! unread: 1 data file", "h accept data by hash")
+	b.press("y").wants("Unread: ")
 	b.press("h", "y").wants("Live: ")
 	for _, s := range b.readings() {
 		if s.Unread != 0 || s.Known+len(s.ByHash) > 2 {
@@ -238,8 +238,8 @@ func TestApproveUnread(t *testing.T) {
 		t.Errorf("%d parts are recorded as unread", unread)
 	}
 	c := newWorkbench(t, 120, 40, withSkill)
-	c.press("enter", "a").wants("not shown yet")
-	if strings.Contains(c.screen(), "unread") {
+	c.press("enter", "a").wants("! unread: ")
+	if strings.Contains(c.screen(), "A approve") {
 		t.Errorf("a change can be approved unread:\n%s", c.screen())
 	}
 }

@@ -6,7 +6,7 @@ import "testing"
 var meanings = map[string]string{
 	"enter": "open", "right": "go in", "l": "go in", "/": "find", "tab": "next tab", "shift+tab": "previous tab",
 	"]": "next text", "[": "previous text", "a": "approve", "x": "refuse", "c": "send back", "b": "compare from here",
-	"J": "further down", "K": "further up", "F": "fold", "E": "all of it", "U": "go back to what was", "u": "unseen", "e": "edit", "space": "go on", "+": "mark",
+	"J": "further down", "K": "further up", "F": "fold", "E": "all of it", "U": "go back to what was", "u": "unread", "e": "edit", "space": "go on", "+": "mark",
 	"j": "down", "down": "down", "k": "up", "up": "up", "g": "beginning", "home": "beginning", "G": "end", "end": "end",
 	"ctrl+d": "down", "ctrl+u": "up", "pgdown": "down", "ctrl+f": "down", "pgup": "up", "ctrl+b": "up",
 }

@@ -40,8 +40,8 @@ func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 	locked := func() {
 		t.Helper()
 		b.screen()
-		b.press("a").wants("read 0/1", "not shown yet")
-		b.press("y").wants("Not shown yet")
+		b.press("a").wants("read 0/1", "! unread: ")
+		b.press("y").wants("Unread: ")
 		b.press("esc")
 	}
 	b.press("J") // the beginning was drawn before
@@ -82,7 +82,7 @@ func TestNewRevisionBesideTheListIsUnread(t *testing.T) {
 	}
 	b.poll()
 	b.screen()
-	b.press("a").wants("read 0/1", "not shown yet")
+	b.press("a").wants("read 0/1", "! unread: ")
 }
 
 // TestHiddenCharactersAreNotReadBesideTheList checks that a finding about hidden characters must be read on a page
@@ -130,8 +130,8 @@ func TestWaivingMarksNothingAsRead(t *testing.T) {
 	locked := func(t *testing.T, b *workbench) {
 		t.Helper()
 		for range 2 { // on the page of the proposal, and in the queue
-			b.press("a").wants("━━ Approve ━━", "not shown yet")
-			b.press("y").wants("Not shown yet")
+			b.press("a").wants("━━ Approve ━━", "! unread: ")
+			b.press("y").wants("Unread: ")
 			b.press("esc", "Q")
 		}
 		if got := b.state(); got != proposals.UserReview {

@@ -53,12 +53,35 @@ func TestSetScreens(t *testing.T) {
 	}
 }
 
+// TestUnreadKeyIsShown checks that the footer shows the keys that an approval needs on screens of every width.
+func TestUnreadKeyIsShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, width := range []int{60, 80, 100} {
+		b := newSharedWorkbench(t, "harbour", width, 15, harbour)
+		lastLine := func() string {
+			lines := strings.Split(b.screen(), "\n")
+			return lines[len(lines)-1]
+		}
+		b.press("enter", "a")
+		if keys := strings.TrimRight(lastLine(), " "); !strings.HasPrefix(keys, " u next unread  A approve ") || !strings.HasSuffix(keys, "esc back") {
+			t.Errorf("%d columns, in the dialog:\n%s", width, b.screen())
+		}
+		b.press("esc")
+		for _, tab := range []string{"the set", "Overview", "Diff"} {
+			if !strings.HasPrefix(lastLine(), " a approve  u unread  ") {
+				t.Errorf("%d columns, %s:\n%s", width, tab, b.screen())
+			}
+			b.press(map[string]string{"the set": "enter", "Overview": "2", "Diff": "esc"}[tab])
+		}
+	}
+}
+
 // TestSetIsOneDecision reads a change set to its end and approves it. Nothing else unlocks the approval.
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 80, 18, harbour)
-	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "claims to be read-only, closed world")
-	b.press("a").wants("Approve 3 proposals", "not shown yet", "of this page")
+	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "unread lines", "find_ship", "claims to be read-only, closed world")
+	b.press("a").wants("Approve 3 proposals", "! unread: ", "of this page")
 	b.press("y")
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Fatalf("%d approved unread", n)
@@ -67,8 +90,8 @@ func TestSetIsOneDecision(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all seen", "send_away")
-	b.press("E").wants("all seen")
+	b.wants("all read", "send_away")
+	b.press("E").wants("all read")
 	b.press("a").wants("y approve all")
 	b.press("y").wants("Live:")
 	if n := b.count(proposals.Approved); n != 3 {
@@ -105,10 +128,10 @@ func TestSetNameIsReused(t *testing.T) {
 func TestPartsReadInTheSetCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
-	b.press("enter").wants("all seen", "Gives a ship a berth⟨U+200B⟩.")
+	b.press("enter").wants("all read", "Gives a ship a berth⟨U+200B⟩.")
 	b.press("]", "enter").wants("tool:user/s_berth_ship", "Overview")
 	b.press("a")
-	if strings.Contains(b.screen(), "not shown yet") {
+	if strings.Contains(b.screen(), "! unread: ") {
 		t.Fatalf("read on the page of the set, and locked:\n%s", b.screen())
 	}
 	b.press("esc", "esc").wants("Queue › set harbour")
@@ -123,11 +146,11 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 		b.imports("harbour", harbourTools)
 		b.imports("quay", strings.NewReplacer("find_ship", "find_quay", "berth_ship", "berth_quay", "send_away", "send_on").Replace(harbourTools))
 	})
-	b.press(".").wants("Queue › set quay", "not seen yet")
-	b.press(".").wants("Queue › set harbour", "not seen yet")
+	b.press(".").wants("Queue › set quay", "unread lines")
+	b.press(".").wants("Queue › set harbour", "unread lines")
 	b.press(".").wants("Queue › set quay")
 	b.press("esc").wants("Your turn 6")
-	b.press("a").wants("Approve 3 proposals", "not shown yet", "the page of the set quay")
+	b.press("a").wants("Approve 3 proposals", "! unread: ", "the page of the set quay")
 	if n := strings.Count(b.screen(), "the page of the set"); n != 1 {
 		t.Errorf("named %d times:\n%s", n, b.screen())
 	}
@@ -135,8 +158,8 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all seen")
-	b.press("esc", "enter").wants("Queue › set quay", "all seen")
+	b.wants("all read")
+	b.press("esc", "enter").wants("Queue › set quay", "all read")
 	b.press("[", "[", "]", "enter").wants("tool:user/s_berth_quay", "Overview")
 	b.press(".").wants("tool:user/s_find_quay", "Overview") // continues with the next member of the set
 	b.press("esc", "esc").wants("Your turn 6")
@@ -148,9 +171,9 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all seen")
+	b.wants("all read")
 	b.press("esc", "a").wants("Approve 6 proposals")
-	if strings.Contains(b.screen(), "not shown yet") {
+	if strings.Contains(b.screen(), "! unread: ") {
 		t.Errorf("locked:\n%s", b.screen())
 	}
 }
@@ -159,7 +182,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 func TestNewRevisionIsUnreadInTheSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
-	b.press("enter").wants("all seen")
+	b.press("enter").wants("all read")
 	page, err := b.desk.Reading.List(t.Context(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +203,7 @@ func TestNewRevisionIsUnreadInTheSet(t *testing.T) {
 		}
 	}
 	b.press("ctrl+l").wants("in toolcrib, description", "far away")
-	b.press("]", "[").wants("all seen")
+	b.press("]", "[").wants("all read")
 }
 
 // TestSetLeavesOutWhatIsBlocked removes a blocked tool from a set with one key and a confirmation, and approves the
@@ -200,10 +223,10 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	b.press("enter").wants("all seen", "block", "d leave out")
+	b.press("enter").wants("all read", "block", "d leave out")
 	b.press("a").wants("Some decisions are not possible", "1 of 3 proposals cannot be decided", "s_send_away", "y leave 1 out of the set harbour")
 	b.press("esc", "]", "]", "d").wants("━━ Leave out ━━ #3 tool:user/s_send_away", "y leave it out")
-	b.press("y").wants("#3 left the set harbour and is now a separate proposal", "2 tools of the MCP server s: 2 new", "all seen")
+	b.press("y").wants("#3 left the set harbour and is now a separate proposal", "2 tools of the MCP server s: 2 new", "all read")
 	b.press("a").wants("Approve 2 proposals", "y approve all")
 	b.press("y").wants("Live:")
 	if s := b.states(); s["s_find_ship"] != proposals.Approved || s["s_berth_ship"] != proposals.Approved || s["s_send_away"] != proposals.UserReview {
@@ -215,13 +238,13 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 func TestSetContinuesWithoutTheRejectedMember(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 18, harbour)
-	b.press("enter", "space", "space", "space").wants("all seen")
+	b.press("enter", "space", "space", "space").wants("all read")
 	b.press("]", "]", "enter").wants("tool:user/s_send_away", "Overview")
 	b.press("x").write("Not that one.").press("tab", "y").wants("Rejected: tool:user/s_send_away")
 	b.press("esc").wants("Queue › set harbour")
 	b.press("a").wants("y continue with the other 2 as the set harbour-rest")
 	b.press("y").wants("Moved 2 to the set harbour-rest")
-	b.press(".").wants("Queue › set harbour-rest", "all seen")
+	b.press(".").wants("Queue › set harbour-rest", "all read")
 	b.press("a").wants("Approve 2 proposals", "y approve all")
 	b.press("y").wants("Live:")
 	if n := b.count(proposals.Approved); n != 2 {
@@ -244,7 +267,7 @@ func TestSetDecisionFitsOneScreen(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all seen")
+	b.wants("all read")
 	b.press("a").wants("Approve 10 proposals ━━ set crowd", "read 10/10", "y approve all")
 	if strings.Contains(b.screen(), "↓ more") {
 		t.Errorf("it does not fit:\n%s", b.screen())

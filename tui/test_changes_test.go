@@ -37,7 +37,7 @@ func TestDroppedTestCasesAreShown(t *testing.T) {
 		}
 	})
 	b.press("enter").wants("! drops test case "+dropped, "! changes test case "+kept, "adds test case another")
-	b.press("a").wants("not shown yet", "testCases.another", "▲ 2 tests dropped or changed")
+	b.press("a").wants("! unread: ", "testCases.another", "▲ 2 tests dropped or changed")
 	b.press("esc", "2").wants("Not part of the definition", dropped+`"]  removed`, "9000")
 	for range 4 {
 		b.press("space")

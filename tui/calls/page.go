@@ -218,7 +218,7 @@ func (c *Page) Keys() []screen.Key {
 	return append([]screen.Key{
 		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Disabled: c.noneWaiting},
 		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell the agent why", Do: c.askRefuse, Disabled: c.noneWaiting},
-		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Disabled: c.noneWaiting},
+		{Name: "call-unseen", Keys: []string{"u"}, Label: "unread", Help: "Go to the next unread argument", Do: c.showUnseen, Disabled: c.noneWaiting},
 	}, screen.TextKeys(c.shell, c)...)
 }
 
@@ -238,7 +238,7 @@ func (c *Page) showUnseen() tea.Cmd {
 	p, _ := c.selected()
 	line, missing := c.firstUnseen(p)
 	if !missing {
-		return c.shell.Say(screen.Remark, "You've seen all arguments of the call")
+		return c.shell.Say(screen.Remark, "You have read all arguments of the call")
 	}
 	const head = 3 // number of lines above the arguments of a waiting call
 	c.Pager.Center(c.Pager.StopRow() + head + line)

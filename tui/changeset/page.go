@@ -145,9 +145,9 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// UnreadText returns the number of rows that have not been on screen, for example "3 rows of this page".
+// UnreadText returns the number of lines that have not been on screen, for example "3 lines of this page".
 func (p *Page) UnreadText() string {
-	return wording.Count(p.unseen(), "row", "rows") + " of this page"
+	return wording.Count(p.unseen(), "line", "lines") + " of this page"
 }
 
 // Place implements screen.Page.
@@ -159,15 +159,15 @@ func (p *Page) Name() string { return p.set.Name }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the current member", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.currentMember()].Proposal, false) }, Disabled: p.noMembers},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Disabled: p.cannot(proposals.ActApprove)},
-		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Move the current member out of the change set, to decide on it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
+		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unread", Help: "Go to the next unread line", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the current member", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.currentMember()].Proposal, false) }, Disabled: p.noMembers},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Disabled: p.cannot(proposals.ActRequestChanges)},
 		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Disabled: p.cannot(proposals.ActReject)},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Move the current member out of the change set, to decide on it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Disabled: p.noMembers},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Disabled: p.noMembers},
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Unfold or fold the lines of files and the imported JSON of tools", Do: p.unfold, Disabled: p.noMembers},
-		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.noMembers),
 	}, screen.TextKeys(p.shell, p))
@@ -216,7 +216,7 @@ func (p *Page) leaveOut() tea.Cmd {
 
 func (p *Page) allSeen() string {
 	if p.noMembers() != "" || p.unseen() == 0 {
-		return "you've seen every row"
+		return "you have read every line"
 	}
 	return ""
 }
@@ -396,9 +396,9 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.currentMember()+1))+" of "+draw.Safe(strconv.Itoa(n)))
 	switch unseen := p.unseen(); {
 	case unseen > 0:
-		right = draw.Of(th.Faint, draw.Escape(wording.Count(unseen, "row", "rows"))+" not seen yet ")
+		right = draw.Of(th.Faint, draw.Escape(wording.Count(unseen, "unread line", "unread lines"))+" ")
 	default:
-		right = draw.Of(th.Good, "all seen ")
+		right = draw.Of(th.Good, "all read ")
 	}
 	return left, right
 }

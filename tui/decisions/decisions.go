@@ -145,10 +145,10 @@ func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgre
 	return s
 }
 
-// counts describes how much the user has read. For example, "2/2 · 52 as in docx · 4 data files by hash" means
+// counts describes how much the user has read. For example, "2/2 parts · 52 as in docx · 4 data files by hash" means
 // that 2 of 2 parts were read, 52 files are the same as in docx, and 4 data files are accepted by their hash.
 func (s readProgress) counts() string {
-	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Parts)
+	text := strconv.Itoa(s.read) + "/" + wording.Count(s.Parts, "part", "parts")
 	if s.Known > 0 {
 		text += " · " + strconv.Itoa(s.Known) + " as in " + s.KnownFrom
 	}
@@ -219,7 +219,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 				withheld = lists.Union(withheld, m.Seen.Missing(d))
 			}
 			if len(withheld) > 0 {
-				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Enumerate(withheld))
+				return m.Shell.Say(screen.Warning, "Unread: %s", wording.Enumerate(withheld))
 			}
 			return again(func(b *batch) { b.unread, b.byHash = true, true })()
 		}})

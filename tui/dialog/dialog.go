@@ -295,7 +295,7 @@ func (d *Dialog) confirm() tea.Cmd {
 		d.Status.Say(screen.Warning, "Nothing changed: %s", d.Changed())
 		return nil
 	case len(d.Locked()) > 0:
-		d.Status.Say(screen.Warning, "Not shown yet: %s; press u to go there", strings.Join(d.Locked(), ", "))
+		d.Status.Say(screen.Warning, "Unread: %s; press u to go there", strings.Join(d.Locked(), ", "))
 		return nil
 	case d.invalidText() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: the text %s", d.invalidText())

@@ -50,7 +50,7 @@ func (d *Dialog) layOut() {
 		}
 	}
 	if missing := d.Locked(); len(missing) > 0 {
-		page.Item(draw.Of(th.Warn, "! not shown yet: "), strings.Join(missing, ", "))
+		page.Item(draw.Of(th.Warn, "! unread: "), strings.Join(missing, ", "))
 	}
 	if what := d.Changed(); what != "" {
 		page.Item(draw.Of(th.Warn, "! "), what)
@@ -168,43 +168,23 @@ func (d *Dialog) more() draw.Line {
 	return draw.Of(d.frame.Theme.Key, " "+key).Add(d.frame.Theme.Faint, " "+sign)
 }
 
-// Footer draws the footer for the keys of the dialog.
+// Footer draws the footer for the keys of the dialog, as many as fit. The keys that confirm come first, and esc is
+// always shown.
 func (d *Dialog) Footer() draw.Line {
 	th := d.frame.Theme
-	l := draw.Of("", " ")
-	hint := func(k, text string) { l = append(l, screen.Hint(th.Key, th.Faint, k, text)...) }
+	var hints []draw.Line
+	hint := func(k, text string) { hints = append(hints, screen.Hint(th.Key, th.Faint, k, text)) }
 	switch {
-	case d.Changed() != "":
-	case d.Writing:
-		hint("ctrl+s", "done writing")
-		if d.Editor.CannotOpen(d.Unsent.File(d.Draft)) == "" {
-			hint(editorKey, "editor")
+	case d.Changed() != "" || d.Run == nil || d.Writing:
+	case len(d.Locked()) == 0 && !d.ready: // reserve the cells of the key during the grace period
+		hints = append(hints, draw.Of("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  "))))
+	case len(d.Locked()) == 0:
+		hint(d.confirmKeys(), d.Form.Verb)
+		if d.TypedCount != "" {
+			hints = append(hints, draw.Of(th.Faint, "typed: ").Add(th.Accent, draw.Escape(d.typed)+"▏  "))
 		}
-	case d.Run != nil:
-		switch {
-		case len(d.Locked()) == 0 && !d.ready: // reserve the cells of the key during the grace period
-			l = l.Add("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  ")))
-		case len(d.Locked()) == 0:
-			hint(d.confirmKeys(), d.Form.Verb)
-			if d.TypedCount != "" {
-				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Escape(d.typed)+"▏  ")
-			}
-		case d.OpenUnread != nil:
-			hint("u", "next unseen part")
-		}
-		switch {
-		case d.isNote():
-			hint("n", "add a note")
-		case d.text != nil:
-			hint("tab", "write")
-		}
-	}
-	if d.Facts != nil && !d.Writing {
-		label := "details"
-		if d.NoteOptional {
-			label = "digest and policy"
-		}
-		hint("d", label)
+	case d.OpenUnread != nil:
+		hint("u", "next unread")
 	}
 	if !d.Writing {
 		for _, k := range d.Keys {
@@ -213,6 +193,25 @@ func (d *Dialog) Footer() draw.Line {
 			}
 		}
 	}
-	hint("esc", "back")
-	return l
+	switch {
+	case d.Changed() != "":
+	case d.Writing:
+		hint("ctrl+s", "done writing")
+		if d.Editor.CannotOpen(d.Unsent.File(d.Draft)) == "" {
+			hint(editorKey, "editor")
+		}
+	case d.Run == nil:
+	case d.isNote():
+		hint("n", "add a note")
+	case d.text != nil:
+		hint("tab", "write")
+	}
+	if d.Facts != nil && !d.Writing {
+		label := "details"
+		if d.NoteOptional {
+			label = "digest and policy"
+		}
+		hint("d", label)
+	}
+	return d.frame.FitHints(hints, screen.Hint(th.Key, th.Faint, "esc", "back"))
 }

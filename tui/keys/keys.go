@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/navigation"
 	"toolcrib/tui/screen"
@@ -209,8 +211,8 @@ type pendingKey struct {
 	place, name string
 }
 
-// Footer draws as many keys as fit. The keys of the current tab come first, followed by the other keys of the
-// page. The keys for quit and help are always shown, and the key for back if it has an effect.
+// Footer draws as many keys as fit. The keys for quit and help are always shown, and the key for back if it has an
+// effect.
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
@@ -229,19 +231,11 @@ func (m *Keys) Footer() draw.Line {
 			last = append(last, hint(&k)...)
 		}
 	}
-	room, l := f.Width-last.Width(), draw.Of("", " ")
-	for _, k := range m.footerKeys(m.active()) {
-		next := append(l[:len(l):len(l)], hint(k)...)
-		if next.Width() > room {
-			break
-		}
-		l = next
-	}
-	return append(l, last...)
+	return f.FitHints(lists.Map(m.footerKeys(m.active()), hint), last)
 }
 
-// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab come
-// first, and those marked as late come last.
+// footerKeys returns the keys that the footer shows before back, quit, and help. The keys that an approval needs
+// come first, followed by the keys of the current tab. The keys marked as late come last.
 func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
 	// While the proposal is open, the keys for decisions and for submitting stay in the footer even if they are
@@ -249,11 +243,13 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	awaited := func(name string) bool {
 		return current && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 	}
-	var tab, page, late []*screen.Key
+	var first, tab, page, late []*screen.Key
 	for i := range keys {
 		switch k := &keys[i]; {
 		case k.Label == "", k.Name == "quit", k.Name == "help", k.Name == "back", k.OnTab != nil && !k.OnTab():
 		case k.WhyDisabled() != "" && !awaited(k.Name):
+		case current && p.State == proposals.UserReview && (k.Name == "approve" || k.Name == "next-unseen"):
+			first = append(first, k)
 		case k.OnTab != nil:
 			tab = append(tab, k)
 		case k.Late != nil && k.Late():
@@ -262,7 +258,7 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 			page = append(page, k)
 		}
 	}
-	return slices.Concat(tab, page, late)
+	return slices.Concat(first, tab, page, late)
 }
 
 // openPlace opens the page with the given place. It returns false if nothing is selected, or if pages of this

@@ -41,7 +41,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve the proposal and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
 		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send the proposal back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
 		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject the proposal with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
-		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
+		{Name: "next-unseen", Keys: []string{"u"}, Label: "unread", Help: "Go to the next unread change", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
 			pp.diff.folded = !pp.diff.folded
 			pp.diff.list.FoldNotes(pp.diff.folded)

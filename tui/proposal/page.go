@@ -191,7 +191,7 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 // rememberTab records the tab from which the user jumps. Escape returns to this tab.
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen shows the Diff tab. After the diff has been computed, it scrolls to the next unseen part.
+// Unseen shows the Diff tab. Once the diff is computed, it goes to the next unread part.
 func (pp *Page) Unseen() tea.Cmd {
 	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
 		if pp.nothingUnseen() != "" {
@@ -201,7 +201,7 @@ func (pp *Page) Unseen() tea.Cmd {
 	}))
 }
 
-// nextUnseen scrolls to the next unseen part that the user must read before an approval.
+// nextUnseen goes to the next unread part that the user must read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	if !pp.diff.bases.isDraftBase() {
 		pp.diff.bases.at = 0
@@ -229,7 +229,7 @@ func (pp *Page) nothingUnseen() string {
 		return wording.NotPermitted(pp.dossier.Proposal.State)
 	}
 	if row, finding := r.FirstUnseen(); row < 0 && finding == nil {
-		return "you've seen every change"
+		return "you have read every change"
 	}
 	return ""
 }

@@ -81,9 +81,12 @@ var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
 }
 
+// hintGap is the number of blanks at the end of a hint.
+const hintGap = 2
+
 // Hint draws the key k and its label for the footer. Clicking the hint has the same effect as pressing the key.
 func Hint(name, text theme.Style, k, label string) draw.Line {
-	return draw.Of(name, draw.Escape(KeyName(k))).Add(text, " "+draw.Escape(label)+"  ").WithClick("key " + k)
+	return draw.Of(name, draw.Escape(KeyName(k))).Add(text, " "+draw.Escape(label)+draw.Safe(draw.Blank(hintGap))).WithClick("key " + k)
 }
 
 // Loading is the reason why a key is disabled until the page has loaded.

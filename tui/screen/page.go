@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
@@ -208,14 +209,22 @@ func (f Frame) FormatDay(t time.Time) draw.Safe {
 
 // Hints draws as many pairs of a key and its label as fit in the width of the frame.
 func (f Frame) Hints(hints [][2]string) draw.Line {
+	return f.FitHints(lists.Map(hints, func(h [2]string) draw.Line { return Hint(f.Theme.Key, f.Theme.Faint, h[0], h[1]) }), nil)
+}
+
+// FitHints draws the first of the given hints, as many as fit in the width of the frame, and then the hints in last,
+// which are always drawn.
+func (f Frame) FitHints(hints []draw.Line, last draw.Line) draw.Line {
 	l := draw.Of("", " ")
 	for _, h := range hints {
-		next := append(l[:len(l):len(l)], Hint(f.Theme.Key, f.Theme.Faint, h[0], h[1])...)
-		if next.Width() > f.Width {
+		if l.Width()+h.Width()+last.Width() > f.Width+hintGap {
 			break
 		}
-		l = next
+		l = append(l, h...)
 	}
+	l = append(l, last...)
+	end := &l[len(l)-1]
+	end.Text = draw.Safe(strings.TrimRight(string(end.Text), " "))
 	return l
 }
 

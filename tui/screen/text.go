@@ -112,7 +112,7 @@ func TextKeys(sh Shell, page TextPage) []Key {
 		{Name: "previous-change", Keys: []string{"K"}, Help: "Go to the previous change, finding, comment or item", Do: k.nextStop(-1), WhilePicking: true},
 		{Name: "scroll-half-down", Keys: []string{"ctrl+d"}, Help: "Half a screen down", Do: k.scrollPages(0.5), WhilePicking: true},
 		{Name: "scroll-half-up", Keys: []string{"ctrl+u"}, Help: "Half a screen up", Do: k.scrollPages(-0.5), WhilePicking: true},
-		{Name: "read-on", Keys: []string{"space"}, Help: "Scroll down to the next screen with lines that you have not seen", Do: k.then((*pager.Pager).ScrollToUnseen), WhilePicking: true},
+		{Name: "read-on", Keys: []string{"space"}, Help: "Scroll down to the next screen with unread lines", Do: k.then((*pager.Pager).ScrollToUnseen), WhilePicking: true},
 		{Name: "scroll-page-down", Keys: []string{"pgdown", "ctrl+f"}, Help: "A screen down", Do: k.scrollPages(1), WhilePicking: true},
 		{Name: "scroll-page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: k.scrollPages(-1), WhilePicking: true},
 		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), WhilePicking: true},

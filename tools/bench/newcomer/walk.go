@@ -35,8 +35,8 @@ var Steps = []Step{
 	// To approve the first proposal.
 	{Label: "open", Shows: []string{"modify tool:user/chapter_summary"}},
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
-	{Label: "next unseen part", Shows: []string{"a approve"}},
-	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
+	{Label: "next unread", Shows: []string{"a approve"}},
+	{Label: "unread", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/chapter_summary version 2"}},
 	{Label: "back", Again: true, Shows: []string{"▎Your turn"}},
@@ -72,8 +72,8 @@ var Steps = []Step{
 
 	// To approve it, press the key for unread parts that the page names.
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
-	{Label: "next unseen part", Shows: []string{"a approve"}},
-	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
+	{Label: "next unread", Shows: []string{"a approve"}},
+	{Label: "unread", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/viewpoint_keeper version 5"}},
 
