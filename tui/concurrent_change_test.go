@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"toolcrib/proposals"
@@ -18,9 +19,9 @@ func (b *workbench) only() proposals.Proposal {
 	return page.Proposals[0]
 }
 
-// TestDialogReportsChangesMadeMeanwhile changes the proposal while a dialog is open: another user decides, or the
-// author revises it. The answer then has no effect.
-func TestDialogReportsChangesMadeMeanwhile(t *testing.T) {
+// TestDialogEndsWithItsSubject changes the proposal while a dialog is open: another user decides, or the author revises
+// it. The dialog then closes. If the user is typing a reason, it stays open, but the answer has no effect.
+func TestDialogEndsWithItsSubject(t *testing.T) {
 	ctx := context.Background()
 	decided := func(b *workbench) {
 		if _, err := b.desk.Deciding.Decide(ctx, mara, []review.Choice{{ID: b.only().ID}}, proposals.VerdictRejected, "No."); err != nil {
@@ -34,25 +35,50 @@ func TestDialogReportsChangesMadeMeanwhile(t *testing.T) {
 			b.t.Fatal(err)
 		}
 	}
+	const says = "A proposal has changed; read it again"
 	for name, c := range map[string]struct {
 		act  func(*workbench)
-		says string
 		left proposals.State
-	}{
-		"decided": {decided, "the proposal is already rejected", proposals.Rejected},
-		"revised": {revised, "the proposal changed while the dialog was open", proposals.UserReview},
-	} {
-		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
+	}{"decided": {decided, proposals.Rejected}, "revised": {revised, proposals.UserReview}} {
+		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", "."}} {
 			b := newWorkbench(t, 100, 60, demo("name_bank.json"))
-			b.press("enter", "2").press(keys...).wants("y ")
+			b.press("enter", "2").press(keys...).wants("━━ ")
 			c.act(b)
 			b.poll()
-			b.wants(c.says)
-			b.press("y").wants("Nothing changed")
+			if keys[0] == "x" {
+				b.press("z").wants("Why.z", says)
+				b.press("tab", "y").wants("Nothing changed")
+				b.press("esc")
+			} else if s := b.screen(); strings.Contains(s, "━━ ") {
+				t.Errorf("%s: the dialog is open:\n%s", name, s)
+			}
 			if got := b.state(); got != c.left {
 				t.Errorf("%s, %v: state %s", name, keys, got)
 			}
-			b.press("esc").wants("▎Diff")
+			b.wants("▎Diff")
 		}
+	}
+}
+
+// TestDialogEndsWithItsSet withdraws a member of a change set while the dialog for its approval is open, and then
+// proposes another one.
+func TestDialogEndsWithItsSet(t *testing.T) {
+	for _, keys := range [][]string{{"a"}, {"enter", "a"}} { // in the queue, and on the page of the set
+		b := newWorkbench(t, 100, 40, harbour)
+		b.press(keys...).wants("Approve 3 proposals", "set harbour")
+		page, err := b.desk.Reading.List(context.Background(), review.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := page.Proposals[0]
+		if _, err := b.desk.Drafting.Withdraw(context.Background(), p.Author, p.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		b.poll()
+		b.wants("The set has changed; read it again")
+		if s := b.screen(); strings.Contains(s, "━━ ") {
+			t.Errorf("%v: the dialog is open:\n%s", keys, s)
+		}
+		b.press("a").wants("Approve 2 proposals")
 	}
 }

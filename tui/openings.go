@@ -174,12 +174,12 @@ func (m *pageOpener) Set() decisions.Set {
 	return nil
 }
 
-// TokensAndChanges implements decisions.Pages.
-func (m *pageOpener) TokensAndChanges() (tokens string, changed func() string) {
+// Tokens implements decisions.Pages.
+func (m *pageOpener) Tokens() string {
 	if pp, ok := m.pages.Active().(*proposal.Page); ok {
-		return pp.Tokens(), pp.ChangesSince()
+		return pp.Tokens()
 	}
-	return "", nil
+	return ""
 }
 
 // Deciding implements decisions.Pages.

@@ -135,7 +135,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		if first {
 			return nil
 		}
-		return m.pages.Reload()
+		return tea.Batch(m.pages.Reload(), m.recheckDialog())
 	case screen.Then:
 		return m.pages.Do(msg)
 	case writes.SignatureRequested:
@@ -284,6 +284,23 @@ func keyPress(name string) tea.KeyPressMsg {
 		return tea.KeyPressMsg{Code: code}
 	case ctrl:
 		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+// recheckDialog returns a command that closes the open dialog if its subject has changed.
+func (m *Model) recheckDialog() tea.Cmd {
+	d := m.shell.Dialog()
+	if d == nil || d.Outdated == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		why := d.Outdated()
+		return screen.Then{Do: func() tea.Cmd {
+			if why == "" || d.Closed() {
+				return nil
+			}
+			return d.Expire(why)
+		}}
+	}
+}
+
 	}
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }

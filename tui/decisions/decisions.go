@@ -46,10 +46,8 @@ type Pages interface {
 	// Marked returns the marked proposals. MarkOnly marks ps and removes all other marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// TokensAndChanges describes the proposal on the current page. tokens is the number of tokens that it adds to
-	// prompts, as text. changed describes how it has changed since the call of TokensAndChanges. If the page shows
-	// no proposal, the results are "" and nil.
-	TokensAndChanges() (tokens string, changed func() string)
+	// Tokens describes how many tokens the proposal on the current page adds to prompts. It returns "" on other pages.
+	Tokens() string
 }
 
 // Set is the page of a change set.
@@ -174,7 +172,7 @@ func (b *batch) mayStayUnread(s readProgress) bool {
 // approve several proposals that are not a single change set, the user types the number of proposals before y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	so := b.progress(m.Seen.Progress) // computed once, because nothing is recorded as read while a dialog is open
-	tokens, changed := m.Pages.TokensAndChanges()
+	tokens := m.Pages.Tokens()
 	n := 0
 	for _, parts := range so.parts {
 		n += parts
@@ -190,12 +188,11 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 			page.Blank()
 			b.listChannels(m, page)
 		},
-		Changed: changed,
-		Run:     func(note string) tea.Cmd { return b.decide(m, note, so.parts) },
+		Outdated: b.outdated(m),
+		Run:      func(note string) tea.Cmd { return b.decide(m, note, so.parts) },
 	}
-	forSeveral(&d, len(b.dossiers))
-	if b.oneSet() {
-		d.TypedCount = ""
+	if forSeveral(&d, len(b.dossiers)); len(b.dossiers) > 1 && !b.oneSet() {
+		d.TypedCount = strconv.Itoa(len(b.dossiers))
 	}
 	again := func(change func(b *batch)) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -250,7 +247,6 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 // askRefuseAll opens the dialog for sending back or rejecting the batch. The dialog requires a reason.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
-	_, changed := m.Pages.TokensAndChanges()
 	d := screen.Dialog{
 		Form: form, Draft: b.draft(), About: screen.About(b.proposals()...), Writing: true,
 		Subject: screen.Subjects(b.act, b.proposals()...),
@@ -260,21 +256,18 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 			page.Blank()
 			b.listProposals(m, page)
 		},
-		Changed: changed,
-		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
+		Outdated: b.outdated(m),
+		Run:      func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	forSeveral(&d, len(b.dossiers))
-	d.TypedCount = "" // a typed number is not needed: the user types a reason, and one key undoes the decision
 	return m.Shell.Ask(d)
 }
 
 // forSeveral adapts the dialog to a decision on n proposals.
 func forSeveral(d *screen.Dialog, n int) {
-	if n < 2 {
-		return
+	if n > 1 {
+		d.Form.Title += " " + strconv.Itoa(n) + " proposals"
 	}
-	d.Form.Title += " " + strconv.Itoa(n) + " proposals"
-	d.TypedCount = strconv.Itoa(n)
 }
 
 // decide returns a command that makes the same decision on all proposals of the batch. If a proposal cannot be
@@ -452,6 +445,25 @@ type batch struct {
 	dossiers []review.Dossier
 	unread   bool // the user approves the unread parts
 	byHash   bool // the user accepts data files by their hash
+}
+
+// outdated returns a function that reads the proposals again and returns how they have changed, or "". The function
+// returns "" if they cannot be read.
+func (b *batch) outdated(m *Decisions) func() string {
+	was, what := b.dossiers, "A proposal has changed"
+	if b.oneSet() {
+		what = "The set has changed"
+	}
+	act, ps := b.act, b.proposals()
+	return func() string {
+		is, err := m.User.ReadForDecision(m.Context, act, ps, func(int, int) {})
+		if err != nil || slices.EqualFunc(was, is, func(x, y review.Dossier) bool {
+			return x.Proposal.ID == y.Proposal.ID && x.Proposal.State == y.Proposal.State && x.Digest == y.Digest
+		}) {
+			return ""
+		}
+		return what
+	}
 }
 
 // onePage reports whether the batch contains several members of the change set named set. The user reads these

@@ -52,10 +52,10 @@ type queue struct {
 	marked    []proposals.Proposal
 }
 
-func (q *queue) TokensAndChanges() (string, func() string) { return "", nil }
-func (q *queue) Deciding() bool                            { return !q.elsewhere }
-func (q *queue) Marked() []proposals.Proposal              { return q.marked }
-func (q *queue) MarkOnly(ps []proposals.Proposal)          { q.marked = ps }
+func (q *queue) Tokens() string                   { return "" }
+func (q *queue) Deciding() bool                   { return !q.elsewhere }
+func (q *queue) Marked() []proposals.Proposal     { return q.marked }
+func (q *queue) MarkOnly(ps []proposals.Proposal) { q.marked = ps }
 
 // TestDecideOnMarks checks that the user is asked once for all marked proposals, that the decision continues without
 // those that cannot be decided, and that nothing is asked if the user has left the page.

@@ -38,6 +38,7 @@ type Dialog struct {
 	text      edit.Text // text field; nil if the dialog has none
 	ready     bool
 	closed    bool
+	changed   string    // how the subject has changed since the dialog was opened, or ""
 	details   bool      // show the details below the facts
 	ignoredAt time.Time // time of the last letter that had no effect
 }
@@ -48,9 +49,6 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 	d := &Dialog{Dialog: question, Needs: needs, Pager: pager.New(f.Theme)}
 	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
-	}
-	if d.Changed == nil {
-		d.Changed = func() string { return "" }
 	}
 	if d.Locked == nil {
 		d.Locked = func() []string { return nil }
@@ -76,6 +74,13 @@ func (d *Dialog) Close() { d.closed = true }
 
 // Closed reports whether the dialog is closed. It returns true if d is nil.
 func (d *Dialog) Closed() bool { return d == nil || d.closed }
+
+// Expire disables the confirmation, because the subject has changed as described by why. It also closes the dialog,
+// unless the user is typing a text: the page would take the next keys.
+func (d *Dialog) Expire(why string) tea.Cmd {
+	d.changed, d.closed = why+"; read it again", !d.Typing()
+	return tea.Batch(d.Save(), d.Status.Say(screen.Warning, "%s", d.changed))
+}
 
 // Reopen reopens a dialog that was closed by an answer.
 func (d *Dialog) Reopen() { d.closed = false }
@@ -291,8 +296,8 @@ func (d *Dialog) confirm() tea.Cmd {
 		d.ignoreLetter()
 		d.Status.Say(screen.Warning, "Not confirmed: y followed other letters; press n to write a note, or wait a second and press y")
 		return nil
-	case d.Changed() != "":
-		d.Status.Say(screen.Warning, "Nothing changed: %s", d.Changed())
+	case d.changed != "":
+		d.Status.Say(screen.Warning, "Nothing changed: %s", d.changed)
 		return nil
 	case len(d.Locked()) > 0:
 		d.Status.Say(screen.Warning, "Unread: %s; press u to go there", strings.Join(d.Locked(), ", "))

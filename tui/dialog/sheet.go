@@ -52,7 +52,7 @@ func (d *Dialog) layOut() {
 	if missing := d.Locked(); len(missing) > 0 {
 		page.Item(draw.Of(th.Warn, "! unread: "), strings.Join(missing, ", "))
 	}
-	if what := d.Changed(); what != "" {
+	if what := d.changed; what != "" {
 		page.Item(draw.Of(th.Warn, "! "), what)
 	}
 	if why := d.invalidText(); why != "" {
@@ -175,7 +175,7 @@ func (d *Dialog) Footer() draw.Line {
 	var hints []draw.Line
 	hint := func(k, text string) { hints = append(hints, screen.Hint(th.Key, th.Faint, k, text)) }
 	switch {
-	case d.Changed() != "" || d.Run == nil || d.Writing:
+	case d.changed != "" || d.Run == nil || d.Writing:
 	case len(d.Locked()) == 0 && !d.ready: // reserve the cells of the key during the grace period
 		hints = append(hints, draw.Of("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  "))))
 	case len(d.Locked()) == 0:
@@ -194,7 +194,7 @@ func (d *Dialog) Footer() draw.Line {
 		}
 	}
 	switch {
-	case d.Changed() != "":
+	case d.changed != "":
 	case d.Writing:
 		hint("ctrl+s", "done writing")
 		if d.Editor.CannotOpen(d.Unsent.File(d.Draft)) == "" {

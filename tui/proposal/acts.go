@@ -42,21 +42,6 @@ func (a *acts) askApprove() tea.Cmd {
 // about returns the text that describes the proposal on the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// ChangesSince returns a function that describes the changes of the proposal since the call of ChangesSince.
-// The function returns "" if the proposal has not changed.
-func (a *acts) ChangesSince() func() string {
-	state, digest := a.dossier.Proposal.State, a.dossier.Digest
-	return func() string {
-		switch d := a.dossier; {
-		case d.Proposal.State != state:
-			return wording.NotPermitted(d.Proposal.State)
-		case d.Digest != digest:
-			return "the proposal changed while the dialog was open"
-		}
-		return ""
-	}
-}
-
 // ask returns a function that opens the dialog for a decision on the proposal. act is the kind of decision.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
@@ -197,7 +182,6 @@ func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		Changed: a.ChangesSince(),
 		Run: func(reason string) tea.Cmd {
 			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, form, func(ctx context.Context) (string, error) {
 				return a.Acts.Waive(ctx, proposals.ActUnwaive, a.id, s, reason)

@@ -69,10 +69,6 @@ func (pp *Page) Tokens() string {
 	return pp.prompts.growth(func(registry.Subject) bool { return true })
 }
 
-// ChangesSince returns a function that describes the changes of the proposal since the call of ChangesSince. The
-// function returns "" if the proposal has not changed.
-func (pp *Page) ChangesSince() func() string { return pp.acts.ChangesSince() }
-
 // askComment implements host.
 func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 

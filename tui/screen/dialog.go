@@ -36,7 +36,7 @@ type Dialog struct {
 	Keys         []Key          // additional answers
 	OnDecline    func() tea.Cmd // called when the user presses esc or n
 	OpenUnread   func() tea.Cmd // called when the user presses u while parts are unread; opens the first of them
-	Changed      func() string  // returns how the subject has changed since the dialog was opened, or ""
+	Outdated     func() string  // reads the subject again after a write by another process, and returns how it has changed, or ""; may be nil
 	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none
 }
 
