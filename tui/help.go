@@ -85,26 +85,53 @@ func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string)
 // guide is a tutorial for new users. It shows a hint for each step from a proposal to a rollback.
 type guide struct {
 	on   bool
-	step int  // number of completed steps
-	away bool // the current page is neither the queue nor a proposal
+	step int       // number of completed steps
+	hint draw.Safe // hint of the current step for the page on screen; "" for none
 }
 
-// guideStep is a hint that is shown until done returns true. The hint must fit on one line of the narrowest
-// screen, because more lines would cover the page.
+// guideStep is a step of the guide, which lasts until done returns true. A hint fits on one line of the narrowest
+// screen, so that it does not cover the page.
 type guideStep struct {
 	hint draw.Safe
-	done func(on screen.Page, status draw.Safe, dialog bool) bool
-	away draw.Safe // replaces hint on pages other than the queue and proposals; "" keeps hint
+	// possible reports whether the user can follow the hint on the page on screen. If not, away replaces the hint on
+	// pages other than the queue, change sets, and proposals. On these pages, the guide shows no hint.
+	possible func(m *Model) bool
+	away     draw.Safe
+	done     func(on screen.Page, status draw.Safe, dialog bool) bool
 }
 
-// about is a one-sentence description of toolcrib.
+// about describes toolcrib in one sentence.
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
 var guideSteps = []guideStep{
-	{"1/4  enter opens the selected proposal", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }, ""},
-	{"2/4  a approves it; u goes to unread parts, y confirms", func(_ screen.Page, status draw.Safe, _ bool) bool { return strings.HasPrefix(string(status), "Live:") }, "2/4  Q goes back to the proposals"},
-	{"3/4  T lists live tools; enter, then tab: versions", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }, ""},
-	{"4/4  U rolls back to the selected version; ? lists all keys", func(on screen.Page, _ draw.Safe, dialog bool) bool { return isDefinition(on) && dialog }, ""},
+	{"1/4  enter opens the selected proposal", func(m *Model) bool { return m.pages.AtHome() && m.keys.Enabled("open") }, "1/4  Q goes to the proposals", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }},
+	{"2/4  a approves it; u goes to unread parts, y confirms", (*Model).approvable, "2/4  Q goes back to the proposals", func(_ screen.Page, status draw.Safe, _ bool) bool { return strings.HasPrefix(string(status), "Live:") }},
+	{"3/4  T lists live tools; enter, then tab: versions", func(*Model) bool { return true }, "", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }},
+	{"4/4  tab: versions; U rolls back to the selected version", func(m *Model) bool { return isDefinition(m.pages.Active()) }, "4/4  T, enter, tab: versions; U rolls back to one", func(on screen.Page, _ draw.Safe, dialog bool) bool { return isDefinition(on) && dialog }},
+}
+
+// approvable reports whether the key for an approval applies to the page on screen, and the selected proposal has no
+// obstacle that the queue knows.
+func (m *Model) approvable() bool {
+	p, _ := m.pages.Current()
+	return p.Summary.Blocks == 0 && !p.Stale() && slices.ContainsFunc([]string{"approve", "approve-marked", "approve-set"}, m.keys.Enabled)
+}
+
+// updateGuide ends the steps that are done, and chooses the hint for the page on screen.
+func (m *Model) updateGuide() {
+	g, on := m.guide, m.pages.Active()
+	for g.on && g.step < len(guideSteps) && guideSteps[g.step].done(on, m.shell.Message(), m.shell.Dialog() != nil) {
+		g.step++
+	}
+	if g.hint = ""; !g.on || g.step >= len(guideSteps) {
+		return
+	}
+	switch next := guideSteps[g.step]; {
+	case next.possible(m):
+		g.hint = next.hint
+	case on != m.queue && !isProposal(on) && m.openings.set() == nil:
+		g.hint = next.away
+	}
 }
 
 func isProposal(p screen.Page) bool {
@@ -117,16 +144,12 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines returns the lines of the current hint. It returns nil if the guide is complete or off.
+// lines returns the lines of the current hint, or nil if there is none.
 func (g *guide) lines(f screen.Frame) []draw.Line {
-	if !g.on || g.step >= len(guideSteps) {
+	if g.hint == "" {
 		return nil
 	}
-	next := guideSteps[g.step]
-	if g.away && next.away != "" {
-		next.hint = next.away
-	}
-	hint := draw.Of(f.Theme.Accent, " → "+next.hint)
+	hint := draw.Of(f.Theme.Accent, " → "+g.hint)
 	if g.step > 0 {
 		return []draw.Line{hint}
 	}

@@ -55,11 +55,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		cmd = tea.Batch(cmd, m.keys.RunPending())
 	}
-	on, dialog := m.pages.Active(), m.shell.Dialog() != nil
-	for m.guide.on && m.guide.step < len(guideSteps) && guideSteps[m.guide.step].done(on, m.shell.Message(), dialog) {
-		m.guide.step++
-	}
-	m.guide.away = on != m.queue && !isProposal(on)
+	m.updateGuide()
 	m.markSeen()
 	if m.quitting && m.writes.Running() == 0 {
 		return m, tea.Quit
@@ -284,6 +280,10 @@ func keyPress(name string) tea.KeyPressMsg {
 		return tea.KeyPressMsg{Code: code}
 	case ctrl:
 		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
 // recheckDialog returns a command that closes the open dialog if its subject has changed.
 func (m *Model) recheckDialog() tea.Cmd {
 	d := m.shell.Dialog()
@@ -299,10 +299,6 @@ func (m *Model) recheckDialog() tea.Cmd {
 			return d.Expire(why)
 		}}
 	}
-}
-
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
 // readStamp reads the current stamp of the database.

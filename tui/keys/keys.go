@@ -123,6 +123,12 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 	return keys[i], true
 }
 
+// Enabled reports whether a key with the given name works now.
+func (m *Keys) Enabled(name string) bool {
+	k, ok := m.named(name)
+	return ok && k.WhyDisabled() == ""
+}
+
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
 // Interrupt must be called for each key press. It cancels the pending key, and reports whether the previous key
