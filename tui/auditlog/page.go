@@ -2,6 +2,7 @@
 package auditlog
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -63,7 +64,7 @@ func (p *Page) Keys() []screen.Key {
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
-	p.FitIn(f, p.width(f.Layout))
+	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
 	p.layOut()
 }
 
@@ -79,21 +80,8 @@ func (p *Page) LeftWidth(l screen.Layout) int {
 	return l.Beside()
 }
 
-// width returns the width of the pane with the entries.
-func (p *Page) width(l screen.Layout) int {
-	if left := p.LeftWidth(l); left > 0 {
-		return left
-	}
-	return l.Width
-}
-
 // View implements screen.Page.
-func (p *Page) View() []string {
-	if left := p.LeftWidth(p.Layout()); left > 0 {
-		return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), left)
-	}
-	return p.Pager.View()
-}
+func (p *Page) View() []string { return p.ViewBeside(p.LeftWidth(p.Frame.Layout), p.sidePane) }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

@@ -3,6 +3,7 @@
 package auditlog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ import (
 func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
-	width := p.width(p.Layout())
+	width := cmp.Or(p.LeftWidth(p.Layout()), p.Frame.Width)
 	for _, e := range p.events {
 		page.Stop()
 		act := e.Act

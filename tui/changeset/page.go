@@ -394,11 +394,9 @@ func (p *Page) Reload() tea.Cmd {
 func (p *Page) Tabs() (left, right draw.Line) {
 	th, n := p.Frame.Theme, len(p.set.Members)
 	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.currentMember()+1))+" of "+draw.Safe(strconv.Itoa(n)))
-	switch unseen := p.unseen(); {
-	case unseen > 0:
+	right = draw.Of(th.Good, "all read ")
+	if unseen := p.unseen(); unseen > 0 {
 		right = draw.Of(th.Faint, draw.Escape(wording.Count(unseen, "unread line", "unread lines"))+" ")
-	default:
-		right = draw.Of(th.Good, "all read ")
 	}
 	return left, right
 }

@@ -214,19 +214,11 @@ func paneKeys(q *Page) []screen.Key {
 		return ""
 	}
 	for i := range keys {
-		off := keys[i].Disabled
 		switch keys[i].Name {
 		case "zoom":
 			keys[i].Disabled = q.list.noneSelected
 		case "preview-down", "preview-up":
 			keys[i].Disabled = hidden
-		default:
-			keys[i].Disabled = func() string {
-				if q.Frame.Width < screen.SideMinWidth {
-					return "the pane is below the list; panes side by side need " + strconv.Itoa(screen.SideMinWidth) + " columns"
-				}
-				return off()
-			}
 		}
 	}
 	return keys

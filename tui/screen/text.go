@@ -54,6 +54,15 @@ func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
+// ViewBeside draws the text in a column of the given width, and the side pane beside it. If the width is 0, it draws
+// only the text.
+func (t *Text) ViewBeside(left int, side func() []string) []string {
+	if left == 0 {
+		return t.View()
+	}
+	return t.Frame.SideBySide(t.View(), side(), left)
+}
+
 // Escape implements Page. It stops the picking of a line or, if the user is not picking a line, clears the
 // search.
 func (t *Text) Escape() (tea.Cmd, bool) { return nil, EscapeText(t.Pager) }

@@ -68,12 +68,7 @@ func (p *Page) LeftWidth(l screen.Layout) int {
 func (p *Page) MinWidth() int { return screen.SideMinWidth }
 
 // View implements screen.Page.
-func (p *Page) View() []string {
-	if p.LeftWidth(p.Frame.Layout) == 0 {
-		return p.Pager.View()
-	}
-	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
-}
+func (p *Page) View() []string { return p.ViewBeside(p.LeftWidth(p.Frame.Layout), p.sidePane) }
 
 // sidePane draws the side pane, which shows the whole selected entry.
 func (p *Page) sidePane() []string {
