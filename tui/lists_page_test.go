@@ -30,8 +30,8 @@ func TestAllowListsPage(t *testing.T) {
 		b.approved(wider)
 	})
 	b.press("A").wants("▎Agents")
-	b.press("A").wants("▎Allow-lists", "11 live for layer user")
-	b.press("/").write("explore").press("enter").wants("1 live for layer user", "user", "My explore", "v2")
+	b.press("A").wants("▎Allow-lists", "11 live definitions in the layer user")
+	b.press("/").write("explore").press("enter").wants("1 live definition in the layer user", "user", "My explore", "v2")
 	if strings.Contains(b.screen(), "authoring") {
 		t.Errorf("the filter leaves other lists:\n%s", b.screen())
 	}
@@ -53,7 +53,7 @@ func TestDeactivatedListIsGone(t *testing.T) {
 		off.Type, off.BaseVersion, off.Definition = proposals.Deactivate, &version, registry.Definition{}
 		b.approved(off)
 	})
-	b.press("A", "A").wants("▎Allow-lists", "10 live for layer user", "execute")
+	b.press("A", "A").wants("▎Allow-lists", "10 live definitions in the layer user", "execute")
 	if strings.Contains(b.screen(), "explore ") {
 		t.Errorf("a deactivated list is shown:\n%s", b.screen())
 	}

@@ -76,6 +76,28 @@ func TestUnreadKeyIsShown(t *testing.T) {
 	}
 }
 
+// TestFoldedSetNamesItsKeys checks what the side pane and the footer say about the keys of a folded set, before and
+// after the decision.
+func TestFoldedSetNamesItsKeys(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedWorkbench(t, "harbour", 130, 30, harbour)
+	b.wants("F unfold", "F lists them, enter", "opens the set.")
+	b.press("F").wants("F fold ")
+	b.press("F", "x", "N", "o", ".", "ctrl+s", "y").wants("Rejected")
+	b.press("tab", "tab", "tab", "tab").wants("F unfold", "F lists them,", "enter opens the first.")
+	b.press("enter").wants("Queue › #", "rejected")
+}
+
+// TestKeysWithoutEffectAreDisabled checks that a page with only short lines does not offer to wrap them.
+func TestKeysWithoutEffectAreDisabled(t *testing.T) {
+	b := newWorkbench(t, 150, 30)
+	b.press("D").wants("Unsent drafts")
+	if strings.Contains(b.screen(), "w wrap") {
+		t.Errorf("\n%s", b.screen())
+	}
+	b.press("w").wants("w wrap: no line is wider than the screen")
+}
+
 // TestSetIsOneDecision reads a change set to its end and approves it. Nothing else unlocks the approval.
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)

@@ -19,7 +19,7 @@ func TestNextThatWaits(t *testing.T) {
 	b.press(".").wants("#1 new")
 	b.press(".").wants("#3 new")
 	b.press("esc").wants("▌  #3")
-	b.press("shift+tab", "o").press("G").press("enter").wants("#4 new", "↺ changes")
+	b.press("shift+tab", "o").press("G").press("enter").wants("#4 new", "↺ sent back")
 	b.press(".").wants("#1 new")
 	b.press("esc", "/").write("name bank").press("enter", ".").wants("#3 new")
 	b.press(".").wants(`No other proposal that matches "name bank" waits for you`)

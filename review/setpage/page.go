@@ -162,7 +162,7 @@ func Counts(members []review.Dossier) string {
 		of[cmp.Or(noun, string(d.Proposal.Subject.Kind))]++
 	}
 	var parts []string
-	words := []string{"new", "changed", "restored", "removed", "back"}
+	words := []string{"new", "changed", "restored", "removed", "re-added"}
 	for i, kind := range []proposals.Type{proposals.New, proposals.Modify, proposals.Restore, proposals.Deactivate, proposals.Reactivate} {
 		if n := counts[kind]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+words[i])
@@ -216,7 +216,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 func (b *builder) heading(i int, d review.Dossier, text string) {
 	detail := map[proposals.Type]string{
 		proposals.New: "new", proposals.Modify: "changed", proposals.Restore: "restored",
-		proposals.Deactivate: "removed: after the approval, agents no longer get it", proposals.Reactivate: "back",
+		proposals.Deactivate: "removed: after the approval, agents no longer get it", proposals.Reactivate: "re-added",
 	}[d.Proposal.Type]
 	if len(b.set.Members) > 1 {
 		detail = d.Proposal.Handle() + " " + detail

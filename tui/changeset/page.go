@@ -167,8 +167,8 @@ func (p *Page) Keys() []screen.Key {
 		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Move the current member out of the change set, to decide on it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Disabled: p.noMembers},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Disabled: p.noMembers},
-		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Unfold or fold the lines of files and the imported JSON of tools", Do: p.unfold, Disabled: p.noMembers},
-		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
+		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", UndoLabel: "fold texts", Undoes: func() bool { return p.raw }, Help: "Unfold or fold the lines of files and the imported JSON of tools", Do: p.unfold, Disabled: p.noMembers},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next proposal", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.noMembers),
 	}, screen.TextKeys(p.shell, p))
 }

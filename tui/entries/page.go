@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
 )
 
 // Registry reads live definitions.
@@ -211,18 +212,9 @@ func (r *Page) setFilter(text string) tea.Cmd {
 // Tabs implements screen.Page.
 func (r *Page) Tabs() (left, right draw.Line) {
 	th := r.Frame.Theme
-	name := draw.Safe("Tools")
-	switch r.Kind {
-	case registry.KindAgent:
-		name = "Agents"
-	case registry.KindList:
-		name = "Allow-lists"
-	case registry.KindSkill, registry.KindInstructions:
-		name = "Files"
-	case registry.KindTool:
-	}
+	names := map[registry.Kind]draw.Safe{registry.KindTool: "Tools", registry.KindAgent: "Agents", registry.KindList: "Allow-lists"}
 	n := r.outline.total()
-	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Escapef("  %d live for layer %s", n, r.Layer))
+	l := draw.Of("", " ").Add(th.Accent, "▎"+names[r.Kind]).Add(th.Faint, draw.Escapef("  %s in the layer %s", wording.Count(n, "live definition", "live definitions"), r.Layer))
 	if rank := r.outline.entryNumber(r.cursor); rank > 0 {
 		right = draw.Of(th.Faint, draw.Escapef(" %d/%d ", rank, n))
 	}

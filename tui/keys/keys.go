@@ -229,6 +229,9 @@ func (m *Keys) Footer() draw.Line {
 		if k.WhyDisabled() != "" { // a disabled key is dimmed
 			name, label = f.Theme.Off, f.Theme.Off
 		}
+		if k.Undoes != nil && k.Undoes() {
+			return screen.Hint(name, label, k.Keys[0], k.UndoLabel)
+		}
 		return screen.Hint(name, label, k.Keys[0], k.Label)
 	}
 	var last draw.Line // these keys are always shown

@@ -28,7 +28,7 @@ func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, w
 	case proposals.UserReview:
 		return "●", "your turn", th.Accent
 	case proposals.NeedsChanges:
-		return "↺", "changes", th.Warn
+		return "↺", "sent back", th.Warn
 	case proposals.Approved:
 		return "✓", "approved", th.Good
 	case proposals.Rejected:
@@ -60,13 +60,9 @@ func SeveritySign(th theme.Theme, s rules.Severity) (sign draw.Safe, style theme
 
 // Advice returns the label for a recommendation.
 func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style) {
-	switch r {
-	case proposals.RecommendApprove:
-		return draw.Escape(wording.Advice(r)), th.Good
-	case proposals.RecommendNeedsChanges:
-		return draw.Escape(wording.Advice(r)), th.Warn
-	case proposals.RecommendReject:
-		return draw.Escape(wording.Advice(r)), th.Bad
+	styles := map[proposals.Recommendation]theme.Style{proposals.RecommendApprove: th.Good, proposals.RecommendNeedsChanges: th.Warn, proposals.RecommendReject: th.Bad}
+	if style, known := styles[r]; known {
+		return draw.Escape(wording.Advice(r)), style
 	}
 	return "–", th.Faint
 }

@@ -226,6 +226,11 @@ func (v *viewport) Lines(limit int) int {
 	return n
 }
 
+// WrapsNothing reports whether p wraps lines, but all rows are on screen and none is wider than its column.
+func WrapsNothing(p *Pager) bool {
+	return p.wrap && p.len() <= p.height && p.Lines(p.height+1) == p.len()
+}
+
 // cellWidth returns the width of cell c of the given row, including its gutter.
 func (v *viewport) cellWidth(row Row, c int) int {
 	n := len(row.Cells)

@@ -23,7 +23,7 @@ func (t *diffPane) Keys() []screen.Key {
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", OnTab: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.comment, Disabled: t.cannotComment, WhilePicking: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", OnTab: func() bool { return t.noFiles() == "" }, Help: "Choose a file in the diff of a skill", Do: t.chooseFile, Disabled: t.noFiles, WhilePicking: true},
 		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: func() tea.Cmd { t.split = !t.split; t.host.fill(); return nil }, Disabled: t.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Show whole texts, including files that need not be read, or only changes", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", UndoLabel: "only changes", Undoes: func() bool { return t.bases.whole }, OnTab: here, Help: "Show whole texts, including files that need not be read, or only changes", Do: func() tea.Cmd { t.bases.whole = !t.bases.whole; return t.Load() }, Disabled: t.cannotExpand},
 	}
 }
 

@@ -42,7 +42,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send the proposal back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
 		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject the proposal with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
 		{Name: "next-unseen", Keys: []string{"u"}, Label: "unread", Help: "Go to the next unread change", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
-		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", UndoLabel: "unfold", Undoes: func() bool { return pp.diff.folded }, OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
 			pp.diff.folded = !pp.diff.folded
 			pp.diff.list.FoldNotes(pp.diff.folded)
 			pp.diff.Fill()
@@ -50,7 +50,7 @@ func (pp *Page) Keys() []screen.Key {
 		}, Disabled: pp.diff.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "next tab", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
-		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next proposal", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
 		{Name: "comment", Keys: []string{"C"}, Label: "general comment", Help: "Comment on the proposal as a whole", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
 		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise the proposal in the editor, at the current line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: func() string { return cmp.Or(a.cannotAct(proposals.ActRevise)(), a.NoEditor()) }},
 		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw the proposal", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},

@@ -181,7 +181,7 @@ func states() []queueTab {
 	return []queueTab{
 		{name: "Your turn", states: []proposals.State{proposals.UserReview}},
 		{name: "Chief", states: []proposals.State{proposals.ChiefReview}},
-		{name: "Changes", states: []proposals.State{proposals.NeedsChanges}},
+		{name: "Sent back", states: []proposals.State{proposals.NeedsChanges}},
 		{name: "Drafts", states: []proposals.State{proposals.Drafted}},
 		{name: "Done", states: []proposals.State{proposals.Approved, proposals.Rejected, proposals.Withdrawn}, filter: "state:closed"},
 		{name: "All", states: proposals.States()},

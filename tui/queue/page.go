@@ -123,7 +123,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark all listed proposals that wait for you, or unmark them", Do: func() tea.Cmd { return q.Marks.toggleAll(&q.list, q.shell) }, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "next state", Help: "Show the next state", Do: tab(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: tab(-1)},
-		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold the set to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", UndoLabel: "unfold", Undoes: func() bool { r, _ := q.list.At(q.list.cursor); return r.Folded() }, Late: screen.Always, Help: "List the members of the selected change set, or fold the set to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: sort(-1)},

@@ -143,7 +143,11 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
 	page.Title(first.ChangeSet)
-	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
+	about := ": approved together, or not at all. F lists them, enter opens the set."
+	if !first.State.Open() { // see OpenSet in package tui
+		about = ". F lists them, enter opens the first."
+	}
+	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+about)
 	page.Blank()
 	number, layers := 0, false
 	for _, p := range r.Members {
@@ -158,7 +162,7 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 		sign, style, _ := sign(th, p)
 		word, wordStyle := verdict(th, p)
 		l := draw.Of(th.Faint, draw.Pad(draw.Escape(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
-		l = l.Add(th.Faint, draw.Pad(draw.Escape(wording.Change(p.Type)), 8))
+		l = l.Add(th.Faint, draw.Pad(draw.Escape(wording.Change(p.Type)), 9))
 		name := draw.Of(th.Text, draw.Escape(p.Subject.ID))
 		if layers {
 			name = labels.Brief(th, p.Subject, f.Side-l.Width()-2)

@@ -63,7 +63,7 @@ func (g grid) columns(width int) []*column {
 	case width < fromNarrow && g.states:
 		number, by = numberWidth-1, 0
 	case width < fromNarrow:
-		number--
+		number, by = numberWidth-1, 7
 	}
 	subject.cell = func(r rows.Row) draw.Line { return g.subject(r, subject.width) }
 	state.cell = func(r rows.Row) draw.Line {
@@ -96,7 +96,7 @@ func (g grid) columns(width int) []*column {
 		}},
 		state, subject,
 		{heading: "BY", width: by, cell: func(r rows.Row) draw.Line { return author(th, r.First().Author, by) }},
-		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Escape(changeOf(r))) }},
+		{heading: "CHANGE", width: 8, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Escape(changeOf(r))) }},
 		{heading: "LINES", width: 9, right: true, cell: g.lines},
 		{heading: "AGE", width: 4, right: true, cell: func(r rows.Row) draw.Line {
 			return draw.Of(th.Faint, draw.Escape(wording.ShortAge(g.now().Sub(r.First().CreatedAt))))
@@ -210,10 +210,10 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines draws the numbers of lines that a proposal adds and removes. It draws nothing for a folded set, or if the
-// numbers are not known yet.
+// lines draws the numbers of lines that a proposal adds and removes. It draws nothing for a folded set, for a
+// definition that is removed or re-added as a whole, or if the numbers are not known yet.
 func (g grid) lines(r rows.Row) draw.Line {
-	if r.Folded() {
+	if t := r.First().Type; r.Folded() || t == proposals.Deactivate || t == proposals.Reactivate {
 		return nil
 	}
 	e, _ := g.extents.get(r.First())
@@ -268,13 +268,15 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 		return "stale", th.Warn
 	case p.Summary.Blocks > 0:
 		return draw.Escape(wording.Count(p.Summary.Blocks, "block", "blocks")), th.Bad
+	case p.Summary.Warns > 0: // not the advice to send it back: nobody changes the tools of a server, for example
+		return draw.Escape(wording.Count(p.Summary.Warns, "warning", "warnings")), th.Warn
 	case p.Summary.Recommendation != "" && p.Summary.Recommendation != proposals.RecommendApprove:
 		return advice, style
 	}
 	return "", ""
 }
 
-// verdicts draws the numbers of members that are blocked, are stale, need changes, or have warnings. The worst
+// verdicts draws the numbers of members that are blocked, are stale, have warnings, or are to be sent back. The worst
 // come first. Numbers that do not fit are omitted.
 func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	type kind struct {
@@ -282,7 +284,7 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 		style theme.Style
 		n     int
 	}
-	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "to fix", style: g.th.Warn}, {word: "with warnings", style: g.th.Faint}}
+	kinds := []kind{{word: "blocked", style: g.th.Bad}, {word: "stale", style: g.th.Warn}, {word: "with warnings", style: g.th.Warn}, {word: "to send back", style: g.th.Warn}}
 	for _, p := range r.Members {
 		switch s := p.Summary; {
 		case !p.State.Open():
@@ -290,9 +292,9 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 			kinds[0].n++
 		case p.Stale():
 			kinds[1].n++
-		case s.Recommendation == proposals.RecommendNeedsChanges || s.Recommendation == proposals.RecommendReject:
-			kinds[2].n++
 		case s.Warns > 0:
+			kinds[2].n++
+		case s.Recommendation == proposals.RecommendNeedsChanges || s.Recommendation == proposals.RecommendReject:
 			kinds[3].n++
 		}
 	}

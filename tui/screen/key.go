@@ -20,6 +20,8 @@ type Key struct {
 	Name         string      // name of the action in the configuration
 	Keys         []string    // in Bubble Tea's notation; the footer shows the first
 	Label        string      // one or two words for the footer; if "", the footer omits the key
+	UndoLabel    string      // replaces Label while Undoes returns true
+	Undoes       func() bool // reports whether the key undoes its effect, for example unfolds; nil means no
 	Late         func() bool // reports whether the footer shows the key after the other keys; nil means no
 	Help         string      // effect of the key, as a sentence without a period
 	Terms        string      // synonyms for the search

@@ -59,8 +59,12 @@ func PaneKeys(sh Shell, p Paned) []Key {
 
 // noPanes returns the reason why the screen cannot show two panes, or "".
 func noPanes(p Paned) string {
-	if p.Layout().Width < p.MinWidth() {
+	l := p.Layout()
+	if l.Width < p.MinWidth() {
 		return "two panes need " + strconv.Itoa(p.MinWidth()) + " columns"
+	}
+	if l.By.Zoomed = false; p.LeftWidth(NewLayout(l.Width, l.Height, l.By)) == 0 {
+		return "the page has only one pane now"
 	}
 	return ""
 }

@@ -126,13 +126,21 @@ func TextKeys(sh Shell, page TextPage) []Key {
 		{Name: "scroll-page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: k.scrollPages(-1), WhilePicking: true},
 		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), WhilePicking: true},
 		{Name: "scroll-last", Keys: []string{"G", "end"}, Help: "Go to the end", Do: k.then((*pager.Pager).End), WhilePicking: true},
-		{Name: "wrap", Keys: []string{"w"}, Label: "wrap", Late: Always, Help: "Toggle line wrapping", Do: k.then(func(p *pager.Pager) { p.SetWrap(!p.Wrapped()) })},
+		{Name: "wrap", Keys: []string{"w"}, Label: "wrap", Late: Always, Help: "Toggle line wrapping", Do: k.then(func(p *pager.Pager) { p.SetWrap(!p.Wrapped()) }), Disabled: k.nothingToWrap},
 		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane, or scroll right if lines are not wrapped", Do: k.scrollX(8), Disabled: k.cannotScrollX},
 		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane, or scroll left if lines are not wrapped", Do: k.scrollX(-8), Disabled: k.cannotScrollX},
 		{Name: "search", Keys: []string{"/"}, Label: "search", Late: Always, Help: "Search", Do: k.search},
 		{Name: "next-match", Keys: []string{"n"}, Help: "Go to the next match", Do: k.nextMatch(1), WhilePicking: true},
 		{Name: "previous-match", Keys: []string{"N"}, Help: "Go to the previous match", Do: k.nextMatch(-1), WhilePicking: true},
 	}
+}
+
+// nothingToWrap returns the reason why the wrap key is disabled, or "".
+func (k textKeys) nothingToWrap() string {
+	if pager.WrapsNothing(k.page.ActivePager()) {
+		return "no line is wider than the screen"
+	}
+	return ""
 }
 
 // then returns a function that calls fn with the pager of the page, and loads more rows if necessary.

@@ -50,30 +50,25 @@ func OneLine(err error) string {
 	return text
 }
 
+// notPermitted contains the reasons why an action is not permitted, by state.
+var notPermitted = map[proposals.State]string{
+	proposals.Drafted:      "the proposal is a draft; submit it first",
+	proposals.ChiefReview:  "the Chief of Staff has not reviewed the proposal yet",
+	proposals.UserReview:   "the proposal waits for your decision",
+	proposals.NeedsChanges: "the proposal was sent back and has not been revised yet",
+	proposals.Approved:     "the proposal is already approved",
+	proposals.Rejected:     "the proposal is already rejected",
+	proposals.Withdrawn:    "the proposal is already withdrawn",
+}
+
 // NotPermitted returns the reason why an action is not permitted on a proposal in state s.
 func NotPermitted(s proposals.State) string {
-	switch s {
-	case proposals.Drafted:
-		return "the proposal is a draft; submit it first"
-	case proposals.ChiefReview:
-		return "the Chief of Staff has not reviewed the proposal yet"
-	case proposals.UserReview:
-		return "the proposal waits for your decision"
-	case proposals.NeedsChanges:
-		return "the proposal was sent back and has not been revised yet"
-	case proposals.Approved:
-		return "the proposal is already approved"
-	case proposals.Rejected:
-		return "the proposal is already rejected"
-	case proposals.Withdrawn:
-		return "the proposal is already withdrawn"
-	}
-	return "the proposal is in the state " + string(s)
+	return cmp.Or(notPermitted[s], "the proposal is in the state "+string(s))
 }
 
 // Change returns a word for the kind of change that a proposal makes, for example "new".
 func Change(t proposals.Type) string {
-	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "removed", proposals.Reactivate: "back"}
+	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "removed", proposals.Reactivate: "re-added", proposals.Restore: "restored"}
 	return cmp.Or(names[t], string(t))
 }
 
