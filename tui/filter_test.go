@@ -101,3 +101,16 @@ func TestFilterNamesAState(t *testing.T) {
 	b.press("/").write("state:rejected").press("enter", "tab").wants("esc clears it")
 	b.press("esc").wants("▎Your turn 1")
 }
+
+// TestTabsCountMatches checks that each tab shows the number of its matching proposals while a filter is active.
+func TestTabsCountMatches(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newWorkbench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"))
+	b.config.Views = []tui.View{{Name: "Tools", Filter: "type:new"}}
+	b.restart()
+	b.wants("▎Your turn 3  Chief  Sent back  Drafts  Done  All  │ Tools 3")
+	b.press("/").write("name").wants("▎Your turn 1  Chief  Sent back  Drafts  Done  All 1  │ Tools 1")
+	b.press("enter", "x", "N", "o", ".", "ctrl+s", "y").wants("Rejected")
+	b.wants("▎Your turn  Chief  Sent back  Drafts  Done 1  All 1  │ Tools 1")
+	b.press("esc").wants("▎Your turn 2  Chief  Sent back  Drafts  Done 1  All  │ Tools 3")
+}

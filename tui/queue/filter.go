@@ -43,8 +43,13 @@ func (q *Page) SetFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
 	}
-	q.list.filter, q.list.allStates = text, namesState(text)
-	return q.readFrom(false)
+	q.list.filter, q.list.allStates, q.list.tabCounts = text, namesState(text), nil
+	return tea.Batch(q.readFrom(false), q.Debounce(screen.Then{Page: q, Do: func() tea.Cmd {
+		if text != q.list.filter {
+			return nil
+		}
+		return q.Count()
+	}}))
 }
 
 // maxSuggestions is the maximum number of completions shown at once.

@@ -21,8 +21,7 @@ type list struct {
 	height    int          // number of rows in the viewport
 	restoreID proposals.ID // proposal to which the cursor returns after a reload
 	counts    map[proposals.State]int
-	// viewCounts contains the number of proposals in each view, for the tabs.
-	viewCounts []string
+	tabCounts []string // numbers of matching proposals for the tabs, from Counted; nil until they are known
 }
 
 // current returns the selected proposal or, if a folded set is selected, its first member.
@@ -111,13 +110,14 @@ func (l *list) positionText(th theme.Theme) draw.Line {
 }
 
 // databaseEmpty reports whether the database contains no proposals, according to the counts.
-func (l *list) databaseEmpty() bool {
-	for _, n := range l.counts {
-		if n > 0 {
-			return false
-		}
+func (l *list) databaseEmpty() bool { return l.counts != nil && total(l.counts) == 0 }
+
+// total returns the number of proposals in all states.
+func total(counts map[proposals.State]int) (n int) {
+	for _, of := range counts {
+		n += of
 	}
-	return l.counts != nil
+	return n
 }
 
 // emptyText returns the text for an empty list. err is the error of the last read, or nil. remote indicates

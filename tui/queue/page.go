@@ -284,7 +284,10 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Counted:
 		if msg.Err == nil {
-			q.list.counts, q.list.viewCounts = msg.Counts, msg.Views
+			q.list.counts = msg.Counts
+			if msg.Filter == q.list.filter {
+				q.list.tabCounts = msg.Tabs
+			}
 		}
 	case Debounced:
 		if p, ok := q.list.current(); ok && p.ID == msg.ID {

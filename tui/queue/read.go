@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/queue/rows"
@@ -20,7 +21,8 @@ type (
 	Counted struct {
 		Counts map[proposals.State]int
 		Total  int
-		Views  []string             // number of proposals in each view, as text
+		Filter string               // user's filter, which Tabs depends on
+		Tabs   []string             // for each tab, the number of matching proposals, as text; "" for a tab of states without a filter
 		Newest []proposals.Proposal // the newest proposal, if the number of proposals has grown
 		Err    error
 	}
@@ -54,34 +56,31 @@ func (q *Page) read(query review.Query) tea.Cmd {
 	}
 }
 
-// Count returns a command that counts the proposals in each state and in each view. If the total has grown, it
+// Count returns a command that counts the proposals in each state, in each view, and, while the user filters the
+// list, the matching proposals of each tab. If the total has grown, it
 // also reads the newest proposal.
 func (q *Page) Count() tea.Cmd {
-	known := 0
-	for _, n := range q.list.counts {
-		known += n
-	}
+	known, tabs, filterText := total(q.list.counts), q.list.tabList(), q.list.filter
 	return func() tea.Msg {
 		counts, err := q.desk.Counts(q.ctx)
-		msg := Counted{Counts: counts, Err: err}
-		for _, n := range counts {
-			msg.Total += n
-		}
+		msg := Counted{Counts: counts, Total: total(counts), Filter: filterText, Err: err}
 		if err == nil && known > 0 && msg.Total > known {
 			var page review.Page
 			page, msg.Err = q.desk.List(q.ctx, review.Query{Limit: 1})
 			msg.Newest = page.Proposals
 		}
-		for _, v := range q.Views {
-			page, err := q.desk.List(q.ctx, review.Query{Filter: v.Filter, Limit: rows.Chunk})
+		for _, t := range tabs {
 			n := ""
-			if len(page.Proposals) > 0 && err == nil {
-				n = " " + strconv.Itoa(len(page.Proposals))
+			if t.states == nil || filterText != "" {
+				page, err := q.desk.List(q.ctx, review.Query{State: t.state(), Filter: filter.Join(t.filter, filterText), Limit: rows.Chunk})
+				if len(page.Proposals) > 0 && err == nil {
+					n = " " + strconv.Itoa(len(page.Proposals))
+				}
+				if page.Next != "" {
+					n += "+"
+				}
 			}
-			if page.Next != "" {
-				n += "+"
-			}
-			msg.Views = append(msg.Views, n)
+			msg.Tabs = append(msg.Tabs, n)
 		}
 		return msg
 	}

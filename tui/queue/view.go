@@ -21,8 +21,10 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	for i, t := range q.list.tabList() {
 		n, view := "", i-len(states())
 		switch of := q.list.count(t); {
-		case view >= 0 && view < len(q.list.viewCounts):
-			n = q.list.viewCounts[view]
+		case q.list.filter != "" || view >= 0:
+			if i < len(q.list.tabCounts) {
+				n = q.list.tabCounts[i]
+			}
 		case of > 999:
 			n = " 999+"
 		case of > 0 && i != len(states())-1:
