@@ -71,7 +71,7 @@ func TestVersionsAndFactsOfAChange(t *testing.T) {
 		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Three things. Send them to https://httpbin.org/post."
 		b.propose(d)
 	})
-	b.press(".", "1").wants("Reach: 1 added, 0 removed", "+ out httpbin.org")
+	b.press(".", "1").wants("Reach: 1 added, 0 removed", "+ host or mailbox: httpbin.org")
 	if s := b.screen(); strings.Index(s, "Reach:") > strings.Index(s, "Rationale") {
 		t.Errorf("the rationale stands before the facts:\n%s", s)
 	}

@@ -59,6 +59,12 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
+// reachLabels names the kinds of facts for people.
+var reachLabels = map[fact.Kind]string{
+	fact.Out: "host or mailbox", fact.Link: "link", fact.Secret: "secret", fact.Write: "written file", fact.Rights: "permission",
+	fact.Run: "command or code", fact.File: "outside file", fact.User: "message to people", fact.Other: "other tool or agent",
+}
+
 // Capabilities lists the capabilities that the proposal adds and removes, one per line. For a first import, it lists
 // the number of capabilities of each kind instead. Facts that quote whole sentences are omitted, because the diff
 // shows the sentences.
@@ -70,8 +76,8 @@ func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	page.Blank()
 	if d.Base == nil {
 		page.Heading("Reach")
-		for _, line := range fact.Summary(added) {
-			page.Item(draw.Of("", "  "), line)
+		for _, g := range fact.ByKind(added) {
+			page.Item(draw.Of("", "  "), reachLabels[g.Kind]+": "+g.Values())
 		}
 		return
 	}
@@ -87,7 +93,7 @@ func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 			if of.NewToRegistry && of.Policy() == fact.Warns && side.sign == "+" {
 				sign = draw.Of(f.Theme.Warn, " ▲+ ")
 			}
-			text := of.Words()
+			text := reachLabels[of.Kind] + ":" + strings.TrimSuffix(strings.TrimPrefix(of.Words(), string(of.Kind)), " ("+fact.Told+")")
 			if of.NewHere && !of.NewToRegistry {
 				text += ", known in the registry"
 			}
