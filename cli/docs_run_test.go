@@ -92,7 +92,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 				r.takesExamples()
 				r.hasFiles()
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
-			case "tasks.md":
+			case "applications.md", "tasks.md":
 				needsPrograms(t, "jq")
 				r.takesExamples()
 			case "skills.md":
