@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,11 +55,8 @@ func newTrust(a *command.App) *cobra.Command {
 					p.Linef("%s:", file)
 					p.Text("  ", string(text))
 				})
-				if err != nil {
-					return err
-				}
-				if !yes {
-					return fmt.Errorf("%s: %w: you did not confirm", file, settings.ErrUntrusted)
+				if err != nil || !yes {
+					return cmp.Or(err, fmt.Errorf("%s: %w: you did not confirm", file, settings.ErrUntrusted))
 				}
 			}
 			t, err := settings.Trust(a.Env, file, text)

@@ -409,14 +409,8 @@ func (c docChanged) lines() []string {
 // counted returns the number of new findings and the number of findings about text that the base commit already
 // contains.
 func (d DocBranch) counted() (fresh, carried int) {
-	for _, f := range d.Findings {
-		if f.Carried {
-			carried++
-		} else {
-			fresh++
-		}
-	}
-	return fresh, carried
+	carried = len(lists.Filter(d.Findings, func(f findings.Finding) bool { return f.Carried }))
+	return len(d.Findings) - carried, carried
 }
 
 func (d DocBranch) text() string {
@@ -429,19 +423,12 @@ func (d DocBranch) text() string {
 	}
 	b.WriteString(findings.Text(slices.DeleteFunc(slices.Clone(d.Findings), func(f findings.Finding) bool { return f.Carried })))
 	if _, carried := d.counted(); carried > 0 {
-		fmt.Fprintf(&b, "%s in %.12s.\n", alreadyIn(carried), d.Base)
+		fmt.Fprintf(&b, "Already in %.12s: %s.\n", d.Base, output.Counted(carried, "finding"))
 	}
 	if len(d.Changes) == 0 {
 		b.WriteString("No text for agents changed.\n")
 	}
 	return b.String()
-}
-
-func alreadyIn(n int) string {
-	if n == 1 {
-		return "1 finding was already"
-	}
-	return output.Counted(n, "finding") + " were already"
 }
 
 // Marker is the first line of a comment on a pull request. A later run finds the comment by this line.
@@ -469,7 +456,7 @@ func (d DocBranch) markdown() string {
 		}
 	}
 	if carried > 0 {
-		fmt.Fprintf(&b, "\n%s in the base commit.\n", alreadyIn(carried))
+		fmt.Fprintf(&b, "\nAlready in the base commit: %s.\n", output.Counted(carried, "finding"))
 	}
 	fmt.Fprintf(&b, "\n%.12s...%.12s\n", d.Base, d.Commit)
 	return b.String()

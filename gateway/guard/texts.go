@@ -120,10 +120,8 @@ func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
 		return "toolcrib withholds the tools of this server that the user has not approved. To show them: toolcrib status"
 	case n == 0:
 		return ""
-	case n == 1:
-		return fmt.Sprintf("toolcrib withholds 1 tool of this server until the user approves it. The user reviews it with: toolcrib show set:%s", g.config.Name)
 	}
-	return fmt.Sprintf("toolcrib withholds %d tools of this server until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
+	return fmt.Sprintf("toolcrib withholds %d of this server's tools until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
 }
 
 // readTexts reads the server's prompts and instructions for a comparison with the approved texts.

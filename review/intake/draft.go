@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -242,12 +243,7 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	const named = 20 // the definition itself lists all tools
-	some := strings.Join(more[:min(len(more), named)], ", ")
-	if len(more) > named {
-		some += fmt.Sprintf(", and %d more tools", len(more)-named)
-	}
-	why := fmt.Sprintf("Give %s access to %s.", holder.Subject.ID, some)
+	why := fmt.Sprintf("Give %s access to %s.", holder.Subject.ID, lists.First(more, 20)) // the definition itself lists all tools
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
