@@ -60,14 +60,6 @@ var next = map[State]map[Act]State{
 // ErrState indicates that the state of a proposal does not permit an act.
 var ErrState = errors.New("not possible in this state")
 
-// StateError is an error that wraps ErrState. Its text gives the reason.
-type StateError string
-
-func (e StateError) Error() string { return string(e) }
-
-// Unwrap returns ErrState.
-func (e StateError) Unwrap() error { return ErrState }
-
 // Next returns the state that follows s after act. The error wraps ErrState.
 func Next(s State, act Act) (State, error) {
 	if to, ok := next[s][act]; ok {
@@ -75,13 +67,13 @@ func Next(s State, act Act) (State, error) {
 	}
 	switch {
 	case !s.Open():
-		return s, StateError("already " + string(s))
+		return s, Reason(ErrState, "already %s", s)
 	case s == NeedsChanges:
-		return s, StateError("in state needs_changes, the author must revise the proposal (toolcrib revise) or withdraw it (toolcrib withdraw)")
+		return s, Reason(ErrState, "in state needs_changes, the author must revise the proposal (toolcrib revise) or withdraw it (toolcrib withdraw)")
 	case s == ChiefReview:
-		return s, StateError("not possible before the Chief of Staff has assessed the proposal")
+		return s, Reason(ErrState, "not possible before the Chief of Staff has assessed the proposal")
 	}
-	return s, StateError("not possible in state " + string(s))
+	return s, Reason(ErrState, "not possible in state %s", s)
 }
 
 // Permit returns the state of p after actor performs act. The error wraps ErrAuthority if the actor is not allowed to

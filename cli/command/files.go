@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -25,7 +26,7 @@ import (
 func ReadError(kind, path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s %s not found; check the path%w", kind, path, process.Silent(proposals.ErrNotFound))
+		return proposals.Reason(proposals.ErrNotFound, "%s %s not found; check the path", kind, path)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s %s cannot be read; change its mode or its owner", kind, path)
 	}
@@ -167,4 +168,32 @@ func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	}
 	word := strings.ToLower(strings.TrimSpace(answer))
 	return word == "y" || word == "yes", nil
+}
+
+// WriteDraft writes a draft to a new file, in the format that the name of the file implies. If file is "-", WriteDraft
+// writes JSON to standard output, because Markdown cannot show hidden characters.
+func (a *App) WriteDraft(d proposals.Draft, file string) error {
+	text := d.JSON()
+	if file == "-" {
+		_, err := a.Env.Out.Write(visible.JSON(text))
+		return err
+	}
+	if err := a.FolderOf(file); err != nil {
+		return err
+	}
+	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
+		var err error
+		if text, err = d.Markdown(); err != nil {
+			return fmt.Errorf("%s: %w; use a .json file instead", file, err)
+		}
+	}
+	f, err := os.OpenFile(a.Path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		if os.IsExist(err) {
+			return process.Usagef("%s already exists; choose another file name", file)
+		}
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }

@@ -164,8 +164,8 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 		start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 		switch {
 		case len(start) > 0 && !bytes.ContainsAny(start[:1], "{["):
-			err = fmt.Errorf("%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
-				"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Silent(err))
+			err = proposals.Reason(err, "%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
+				"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt", file)
 		case errors.As(err, &problems):
 			err = fmt.Errorf("%s cannot be imported: %w", file, err)
 		default:

@@ -195,18 +195,8 @@ var ErrUsage = errors.New("usage")
 
 // Usagef returns an error about the command line with the formatted message. The error wraps ErrUsage.
 func Usagef(format string, args ...any) error {
-	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Silent(ErrUsage))
+	return proposals.Reason(ErrUsage, format, args...)
 }
-
-// Silent returns an error that wraps err, but has an empty message.
-func Silent(err error) error { return hidden{err} }
-
-// hidden is an error with an empty message that wraps another error.
-type hidden struct{ error }
-
-func (hidden) Error() string { return "" }
-
-func (h hidden) Unwrap() error { return h.error }
 
 // ErrFindings is the result of a command that ran successfully and printed findings.
 var ErrFindings = errors.New("findings")

@@ -5,8 +5,6 @@ package proposal
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
-	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 )
@@ -133,7 +130,7 @@ func newRebase(a *command.App) *cobra.Command {
 			}
 			p, err := b.Desk.Drafting.Rebase(ctx, b.Actor, ids[0])
 			if conflict, ok := errors.AsType[*review.RebaseConflict](err); ok && source != "" {
-				if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {
+				if writeErr := a.WriteDraft(conflict.Draft, source); writeErr != nil {
 					return writeErr
 				}
 				a.Note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(args[0], "#"), source)
@@ -143,34 +140,6 @@ func newRebase(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&source, "source", "", "on conflict, write the merge to `FILE` (.md or .json)")
 	return cmd
-}
-
-// writeDraft writes a draft to a new file, in the format that the name of the file implies. If file is "-", writeDraft
-// writes JSON to standard output, because Markdown cannot show hidden characters.
-func writeDraft(a *command.App, d proposals.Draft, file string) error {
-	text := d.JSON()
-	if file == "-" {
-		_, err := a.Env.Out.Write(visible.JSON(text))
-		return err
-	}
-	if err := a.FolderOf(file); err != nil {
-		return err
-	}
-	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
-		var err error
-		if text, err = d.Markdown(); err != nil {
-			return fmt.Errorf("%s: %w; use a .json file instead", file, err)
-		}
-	}
-	f, err := os.OpenFile(a.Path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		if os.IsExist(err) {
-			return process.Usagef("%s already exists; choose another file name", file)
-		}
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 // eachProposal calls act for each proposal that refs denote, and prints the new states of the proposals. It stops at

@@ -45,7 +45,7 @@ func newShow(a *command.App) *cobra.Command {
 				return err
 			}
 			if source != "" {
-				if err := writeDraft(a, d.Revision.Draft, source); err != nil || source == "-" {
+				if err := a.WriteDraft(d.Revision.Draft, source); err != nil || source == "-" {
 					return err
 				}
 				a.Note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)

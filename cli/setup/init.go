@@ -101,7 +101,7 @@ func newInit(a *command.App) *cobra.Command {
 				if alone, err := command.CoreAlone(ctx, db); err != nil {
 					return err
 				} else if !alone {
-					return fmt.Errorf("%s already contains the shipped agents and tools, which cannot be removed from a registry; for an empty registry, use a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
+					return proposals.Reason(proposals.ErrConflict, "%s already contains the shipped agents and tools, which cannot be removed from a registry; for an empty registry, use a new file with --db", a.Config.DB)
 				}
 			}
 			ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })

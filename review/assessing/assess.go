@@ -83,7 +83,7 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	case err != nil:
 		return p, a, fmt.Errorf("%s: %w", p.Name(), err)
 	case reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview:
-		return p, a, proposals.StateError(p.Name() + ": the proposal waits for a chief, and the built-in reviewer cannot replace the chief's assessment")
+		return p, a, proposals.Reason(proposals.ErrState, "%s: the proposal waits for a chief, and the built-in reviewer cannot replace the chief's assessment", p.Name())
 	}
 	if err := check(o); err != nil {
 		return p, a, err

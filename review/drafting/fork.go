@@ -25,7 +25,7 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
 		if errors.Is(err, proposals.ErrNotFound) {
-			return p, fmt.Errorf("%w: no core tool is called %s; list the core tools with toolcrib tools, and change any other tool with toolcrib propose", proposals.ErrNotFound, coreID)
+			return p, proposals.Reason(proposals.ErrNotFound, "no core tool is called %s; list the core tools with toolcrib tools, and change any other tool with toolcrib propose", coreID)
 		}
 		if err != nil {
 			return p, err

@@ -116,7 +116,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 				return nil, err
 			}
 			if p.State == proposals.NeedsChanges {
-				return nil, proposals.StateError(p.Name() + ": the proposal waits for its author, who can change the change set in the next revision")
+				return nil, proposals.Reason(proposals.ErrState, "%s: the proposal waits for its author, who can change the change set in the next revision", p.Name())
 			}
 			rev.Draft.ChangeSet = changeSet
 			if moved[i], _, err = d.revise(ctx, tx, actor, rev.Author, p, admission.NewSubmission(rev.Draft)); err != nil {

@@ -54,7 +54,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 				return err
 			}
 			if !proposal.State.Open() {
-				return proposals.StateError(fmt.Sprintf("%s is %s; only an open proposal has a preview", proposal.Name(), proposal.State))
+				return proposals.Reason(proposals.ErrState, "%s is %s; only an open proposal has a preview", proposal.Name(), proposal.State)
 			}
 			var members []proposals.Proposal
 			if proposal.ChangeSet != "" {

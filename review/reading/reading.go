@@ -372,7 +372,7 @@ func (d *Reader) Reach(ctx context.Context, id string) ([]Reached, error) {
 			}
 		}
 		if err == nil && id != "" && len(found) == 0 {
-			err = fmt.Errorf("%w: no live definition is called %s; list all definitions with toolcrib reach", proposals.ErrNotFound, id)
+			err = proposals.Reason(proposals.ErrNotFound, "no live definition is called %s; list all definitions with toolcrib reach", id)
 		}
 		return found, err
 	})

@@ -273,7 +273,7 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 	if several != nil {
 		return Entry{}, several
 	}
-	return Entry{}, fmt.Errorf("%w: no %s is called %s", proposals.ErrNotFound, q.Kind, ref)
+	return Entry{}, proposals.Reason(proposals.ErrNotFound, "no %s is called %s", q.Kind, ref)
 }
 
 // Subject returns the subject with the id or alias ref in the given layers, even if the subject is
@@ -294,7 +294,7 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 		} else if len(others) > 1 {
 			err = fmt.Errorf("%w: several subjects have the id %s; use one of %s", review.ErrAmbiguous, ref, lists.First(others, 10))
 		}
-		return registry.Subject{}, cmp.Or(err, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", proposals.ErrNotFound, ref))
+		return registry.Subject{}, cmp.Or(err, proposals.Reason(proposals.ErrNotFound, "no tool, agent, allow-list, skill, or instruction file is called %s; run toolcrib tools, toolcrib agents, toolcrib lists, or toolcrib files to list the names", ref))
 	})
 }
 

@@ -75,13 +75,13 @@ func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, err
 	case registry.ValidID(ref):
 		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
-	return "", fmt.Errorf("%w: no proposal matches %s; use the number or the subject of a proposal, or at least the first eight characters of its id", proposals.ErrNotFound, jsondoc.Quote(ref))
+	return "", proposals.Reason(proposals.ErrNotFound, "no proposal matches %s; use the number or the subject of a proposal, or at least the first eight characters of its id", jsondoc.Quote(ref))
 }
 
 func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
-		return "", fmt.Errorf("%w: %s is not the number of a proposal", proposals.ErrNotFound, jsondoc.Quote("#"+number))
+		return "", proposals.Reason(proposals.ErrNotFound, "%s is not the number of a proposal", jsondoc.Quote("#"+number))
 	}
 	var id proposals.ID
 	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
@@ -114,9 +114,9 @@ func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value st
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("%w: no proposal for %s; list the proposals with toolcrib list, or the live tools with toolcrib tools", proposals.ErrNotFound, ref)
+		return "", proposals.Reason(proposals.ErrNotFound, "no proposal for %s; list the proposals with toolcrib list, or the live tools with toolcrib tools", ref)
 	}
-	return "", fmt.Errorf("%w: no open proposal for %s; the newest proposal is %s (%s)", proposals.ErrNotFound, ref, found[0].Handle(), found[0].State)
+	return "", proposals.Reason(proposals.ErrNotFound, "no open proposal for %s; the newest proposal is %s (%s); to show the live definition, run toolcrib tools %s", ref, found[0].Handle(), found[0].State, found[0].Subject)
 }
 
 func (s Proposals) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
