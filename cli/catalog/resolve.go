@@ -174,7 +174,11 @@ func newReach(a *command.App) *cobra.Command {
 				}
 			}
 			return a.Print(doc, func(p *output.Page) {
-				p.List([]string{"KIND", "VALUE", "USE", "SUBJECT", "PLACE"}, rows)
+				if len(rows) > 0 {
+					p.List([]string{"KIND", "VALUE", "USE", "SUBJECT", "PLACE"}, rows)
+				} else {
+					p.Remark("No facts.")
+				}
 				if commands > 0 {
 					p.Remark("%s not listed; --json lists them.", output.Counted(commands, "ordinary command"))
 				}

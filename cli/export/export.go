@@ -110,7 +110,10 @@ func newExport(a *command.App) *cobra.Command {
 				_, err := a.Env.Out.Write(text)
 				return err
 			}
-			return WriteExport(a, f.output, text)
+			if err = WriteExport(a, f.output, text); err == nil {
+				a.Tell("Wrote %s.", f.output)
+			}
+			return err
 		},
 	}
 	set := cmd.Flags()

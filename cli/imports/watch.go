@@ -203,6 +203,7 @@ func (f watchFlags) propose(ctx context.Context, a *command.App, s command.LiveL
 // printResult prints the result of a poll. It prints nothing if the poll changed no proposals.
 func printResult(a *command.App, t Result) error {
 	if len(t.Made)+len(t.withdrawn) == 0 {
+		a.Tell("%s: no changes to propose.", t.Origin.Label)
 		return nil
 	}
 	return a.Print(t.Document(a), t.lines)

@@ -149,6 +149,13 @@ func (a *Printer) Note(format string, args ...any) {
 	WriteNote(a.Env.Err, format, args...)
 }
 
+// Tell is like Note, but prints only to a terminal. It reports that a command without output succeeded.
+func (a *Printer) Tell(format string, args ...any) {
+	if a.Env.ErrTerminal {
+		a.Note(format, args...)
+	}
+}
+
 // WriteNote writes a remark for people to w.
 func WriteNote(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, visible.Text(IndentRest(fmt.Sprintf(format, args...))))

@@ -58,7 +58,10 @@ func Print(a *command.App, format string, ok bool, doc any, run findings.Run, fo
 	case "github":
 		_, err = io.WriteString(a.Stdout, findings.GitHub(run.Found))
 	default:
-		_, err = io.WriteString(a.Env.Out, formatText())
+		text := formatText()
+		if _, err = io.WriteString(a.Env.Out, text); text == "" {
+			a.Tell("No findings.")
+		}
 	}
 	return cmp.Or(err, process.CheckFindings(ok))
 }
