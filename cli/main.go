@@ -251,7 +251,7 @@ func dryRuns() map[string]string {
 		"comment": "", "waive": "", "unwaive": "", "approve": "", "needs-changes": "", "reject": "", "canonicalize": "", "exclude": "",
 		"import": "mcp mcp-url", "init": "", "wrap": "", "unwrap": "", "restore": "", "drift": "overwrite",
 		"list": "", "show": "source", "diff": "", "review": "", "preview": "",
-		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
+		"tools": "source", "agents": "source", "lists": "source", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
 		"export": "output", "check": "", "verify": "",
 		"policy": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers renew": "", "signers verify": "",
 		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls prune": "", "calls policy": "",

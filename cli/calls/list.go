@@ -77,7 +77,7 @@ func newCallsList(a *command.App) *cobra.Command {
 					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, lists.Map(doc.Pending, func(c docPending) []string {
 						return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
 					}))
-					p.More(doc.Next)
+					p.More("before", doc.Next)
 				})
 			})
 		},
@@ -202,7 +202,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 					for _, c := range doc.Counted {
 						p.Remark("Not listed: %s of the agent %s for the user %s in the hour from %s; the outcome of the last call is %s.", output.Counted(int(c.Counted), "more refused call"), c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
 					}
-					p.More(doc.Next)
+					p.More("before", doc.Next)
 				})
 			})
 		},

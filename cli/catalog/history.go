@@ -100,7 +100,7 @@ func newHistory(a *command.App) *cobra.Command {
 				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, lists.Map(versions, func(v history.Version) []string {
 					return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 				}))
-				p.More(next)
+				p.More("before", next)
 			})
 		},
 	}
@@ -254,7 +254,7 @@ func newLog(a *command.App) *cobra.Command {
 				p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
 					return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
 				}))
-				p.More(doc.Next)
+				p.More("before", doc.Next)
 			})
 		},
 	}

@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,10 +16,12 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/review"
 	"toolcrib/store/catalog"
 )
 
@@ -101,7 +104,7 @@ type docListList struct {
 func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		q := catalog.Query{Kind: kind}
-		var asOf string
+		var asOf, source string
 		cmd := &cobra.Command{
 			Use:  use,
 			Args: command.ArgsBetween(0, 1, "at most one id or subject"),
@@ -109,6 +112,9 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 				var err error
 				if q.AsOf, err = command.ParseTime(asOf); err != nil {
 					return err
+				}
+				if source != "" && (len(args) == 0 || asOf != "") {
+					return process.Usagef("--source needs one live definition, and cannot be combined with --as-of")
 				}
 				if len(args) == 0 {
 					if err := command.CheckPageLimit(q.Limit); err != nil {
@@ -120,7 +126,7 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 				}
 				q.View = a.Config.Layer.View()
 				if len(args) == 1 {
-					return runOne(cmd.Context(), a, q, args[0])
+					return runOne(cmd.Context(), a, q, args[0], source)
 				}
 				return runCatalog(cmd.Context(), a, q)
 			},
@@ -131,6 +137,7 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 		f.StringVar(&q.Category, "category", "", "only definitions in the `CATEGORY`")
 		f.StringVar(&q.Filter, "filter", "", "only definitions with `TEXT` in their id or name")
 		f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")
+		f.StringVar(&source, "source", "", "write a proposal to modify the definition to `FILE` (.md or .json), - for standard output")
 		f.StringVar(&q.After, "after", "", "continue the list at the `CURSOR` of the previous page")
 		return cmd
 	}
@@ -155,7 +162,7 @@ func newDocCatalog(kind registry.Kind, docs []docTool, nextCursor string) any {
 		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: nextCursor}
 	case registry.KindList:
 		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: nextCursor}
-	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // skills and instructions are listed by the files command instead
+	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // skills and instruction files are shown one at a time; the files command lists them
 	}
 	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: nextCursor}
 }
@@ -184,19 +191,22 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 			}
 			return []string{d.ID, d.Layer, d.Kind, output.Itoa(d.Version), d.Category, d.Approval, mark, p.Cut(d.Name, 40)}
 		}))
-		if found.Next != "" {
-			p.Remark("More: --after %s", found.Next)
-		}
+		p.More("after", found.Next)
 	})
 }
 
-func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) error {
+// runOne prints the live definition that ref refers to. A subject can be of any kind. If source is not "", runOne
+// instead writes a proposal to modify the definition to this file.
+func runOne(ctx context.Context, a *command.App, q catalog.Query, ref, source string) error {
+	if s, err := registry.ParseSubject(ref); err == nil {
+		q.Kind = s.Kind
+	}
 	e, definition, err := a.DB.Find(ctx, q, ref)
 	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, proposals.ErrNotFound) {
 		if successor == "" {
-			return fmt.Errorf("%w: %s is retired and has no successor", proposals.ErrNotFound, ref)
+			return proposals.Reason(proposals.ErrNotFound, "%s is retired and has no successor", ref)
 		}
-		return fmt.Errorf("%w: %s is retired; use %s", proposals.ErrNotFound, ref, successor)
+		return proposals.Reason(proposals.ErrNotFound, "%s is retired; use %s", ref, successor)
 	}
 	if err != nil {
 		return err
@@ -206,6 +216,9 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 	d, err := registry.DecodeDefinition(q.Kind, definition)
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Subject, err)
+	}
+	if source != "" {
+		return writeModification(ctx, a, e, d, source)
 	}
 	if d.Tool != nil && d.Tool.Source != nil && d.Tool.Source.Hash != "" {
 		i, ok, err := a.DB.ImportOf(ctx, d.Tool.Source.Hash)
@@ -240,4 +253,21 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 		p.Blank()
 		document.WriteDefinition(p, d)
 	})
+}
+
+// writeModification writes a proposal to modify the live definition d of e to file. The proposal has the examples and
+// test cases of the live version.
+func writeModification(ctx context.Context, a *command.App, e catalog.Entry, d registry.Definition, file string) error {
+	draft := proposals.Draft{Type: proposals.Modify, Subject: e.Subject, BaseVersion: &e.Version, Definition: d}
+	versions, err := a.DB.Versions(ctx, e.Subject, 0, 1)
+	if err == nil && len(versions) > 0 && versions[0].Proposal != "" { // a shipped definition has no proposal
+		was, failed := command.ReadView(ctx, a.DB.View, func(r review.Reader) (proposals.Revision, error) {
+			return r.Revision(ctx, proposals.ID(versions[0].Proposal), versions[0].Revision)
+		})
+		draft.Examples, draft.TestCases, err = was.Draft.Examples, was.Draft.TestCases, failed
+	}
+	if err = cmp.Or(err, a.WriteDraft(draft, file)); err == nil && file != "-" {
+		a.Note("Wrote version %d of %s to %s. Change it, add a rationale, and then run: toolcrib propose %[3]s", e.Version, e.Subject, file)
+	}
+	return err
 }

@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/tui/wording"
 )
@@ -23,6 +25,7 @@ type Page struct {
 	Spoken bool // a screen reader reads the output: omit long ids and digests
 	// aside prints a remark to standard error. It is called if another program reads the output.
 	aside func(format string, args ...any)
+	args  []string // arguments of the command
 }
 
 // Linef formats a line and writes it to the page. It makes hidden characters in the arguments visible.
@@ -182,11 +185,18 @@ func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, cursor
 	return list[:limit], number(list[limit-1])
 }
 
-// More prints a remark with the flag for the next page. cursor is a result of CutPage. If it is 0, More prints nothing.
-func (p *Page) More(cursor int64) {
-	if cursor > 0 {
-		p.Remark("More: --before %d", cursor)
+// More prints the command that prints the next page of a list as a remark: the current command with the given flag and
+// cursor. It prints nothing if cursor is "" or 0.
+func (p *Page) More(flag string, cursor any) {
+	next := fmt.Sprint(cursor)
+	if next == "" || next == "0" {
+		return
 	}
+	args := slices.Clone(p.args)
+	if at := slices.Index(args, "--"+flag); at >= 0 && at+1 < len(args) {
+		args = slices.Delete(args, at, at+2)
+	}
+	p.Remark("More: toolcrib %s", strings.Join(lists.Map(append(args, "--"+flag, next), ShellWord), " "))
 }
 
 // JSON writes doc with indentation, and puts prefix before each line.

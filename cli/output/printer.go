@@ -66,7 +66,7 @@ func (a *Printer) Print(doc any, writeText func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
 	}
-	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note}
+	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note, args: a.Env.Args}
 	writeText(p)
 	if a.ReadAloud != nil {
 		a.Cut = !a.ReadAloud(p.Buf.Bytes())

@@ -109,7 +109,7 @@ func newList(a *command.App) *cobra.Command {
 				}
 				p.List(queueTable(p, found, a.Env.Now()))
 				if found.Next != "" {
-					p.Remark("More: --after %s", found.Next)
+					p.More("after", found.Next)
 				}
 			})
 		},

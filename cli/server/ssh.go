@@ -48,7 +48,7 @@ const (
 func Offers() map[string]Offer {
 	const (
 		decided = "expect note note-file- print-statement statement- signature-"
-		catalog = "after all as-of category filter limit"
+		catalog = "after all as-of category filter limit source-"
 	)
 	files, programs, account, keys := Offer{why: ofServerFiles}, Offer{why: ofServerPrograms}, Offer{why: ofServerAccount}, Offer{why: ofServerKeys}
 	return map[string]Offer{
