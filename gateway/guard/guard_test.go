@@ -442,6 +442,39 @@ func TestListsHoldApprovedBytesAlone(t *testing.T) {
 	}
 }
 
+// TestManyWithheldToolsAreCounted checks that the client is told at most 20 names.
+func TestManyWithheldToolsAreCounted(t *testing.T) {
+	names := make([]string, 21)
+	for i := range names {
+		names[i] = fmt.Sprintf("tool%02d", i)
+	}
+	s := guarded(t, newFakeRegistry("emit"), func(s *session) { s.lists(catalogOf(names...)) }).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.next()
+	said := s.next()
+	s.expectPart(said, "21 tools of fake are withheld until they are approved (toolcrib status): tool00, ")
+	s.expectPart(said, ", tool19, and 1 more")
+}
+
+// TestNoiseExplainsOnlySilence lets the server write a line that is not a message, and refuse to list its tools. The
+// line explains why a server does not answer, but not why it refuses.
+func TestNoiseExplainsOnlySilence(t *testing.T) {
+	s := guarded(t, newFakeRegistry(allTools...)).begin()
+	<-s.registry.observed
+	if err := os.Remove(s.file); err != nil {
+		t.Fatal(err)
+	}
+	s.emit(1, "Listening on stdio", listChanged)
+	for l := range s.registry.observed {
+		if l.Problem != "" {
+			if strings.Contains(l.Problem, "not messages") || !strings.Contains(l.Problem, "no catalog") {
+				t.Errorf("the reason is %q", l.Problem)
+			}
+			return
+		}
+	}
+}
+
 func TestWithheldListsAreAnswered(t *testing.T) {
 	for name, list := range map[string]string{
 		"twice":      `{"":{"tools":[],"tools":[{"name":"evil"}]}}`,
