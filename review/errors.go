@@ -18,6 +18,7 @@ var (
 	ErrChangeSet   = errors.New("change set is not complete")
 	ErrLocked      = errors.New("locked (core)")
 	ErrBlocked     = errors.New("open blocking finding")
+	ErrUnlisted    = errors.New("allow-list not found")
 	ErrLimit       = errors.New("too many open proposals")
 	ErrPace        = errors.New("hourly limit reached")
 	ErrExcess      = errors.New("size limit exceeded")

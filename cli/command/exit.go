@@ -82,6 +82,7 @@ var outcomes = []outcome{
 	{proposals.ErrAuthority, "not_allowed", ExitRefused},
 	{review.ErrLocked, "locked", ExitRefused},
 	{review.ErrBlocked, "blocked", ExitRefused},
+	{review.ErrUnlisted, "unknown_allow_list", ExitRefused},
 	{proposals.ErrFourEyes, "four_eyes", ExitRefused},
 	{proposals.ErrApprovals, "approvals_missing", ExitRefused},
 	{review.ErrLimit, "limit", ExitRefused},

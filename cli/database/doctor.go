@@ -22,7 +22,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/store"
 	"toolcrib/store/pg"
-	"toolcrib/tui/wording"
 )
 
 // Family returns the backup, migrate, drift, and doctor commands.
@@ -173,7 +172,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	}
 	doc.Checkpoints = &published
 	if published.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s not in a published checkpoint; run toolcrib checkpoint --publish", wording.Count(published.Decisions, "decision is", "decisions are")))
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s not in a published checkpoint; run toolcrib checkpoint --publish", output.CountedIs(published.Decisions, "decision")))
 	}
 	publisher, err := verify.CheckpointPublisher(a)
 	if err != nil {

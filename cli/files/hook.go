@@ -18,7 +18,6 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/places"
-	"toolcrib/tui/wording"
 )
 
 // hooks contains a function for each supported client. The function returns the response that makes the client stop a
@@ -88,7 +87,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	default:
 		reason = checked.Findings[0].Message
 		if more := len(checked.Findings) - 1; more > 0 {
-			reason += " " + wording.Count(more, "more file is", "more files are") + " different too."
+			reason += " " + output.CountedIs(more, "more file") + " different too."
 		}
 	}
 	text, err := json.Marshal(answer("toolcrib: " + reason + note + " Run toolcrib check --files" + where + ", then start a new session."))

@@ -156,6 +156,14 @@ func ProblemsOf(err error) []DocProblem {
 	return out
 }
 
+// CountedIs returns the result of Counted followed by "is" or "are", such as "2 findings are".
+func CountedIs(n int, noun string) string {
+	if n == 1 {
+		return Counted(n, noun) + " is"
+	}
+	return Counted(n, noun) + " are"
+}
+
 // ShellWord returns w, quoted for a POSIX shell if necessary.
 func ShellWord(w string) string {
 	plain := func(r rune) bool {

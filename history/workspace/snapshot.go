@@ -157,15 +157,17 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s %w", filepath.Join(root.Name(), name), errNoFile)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s is larger than %d MiB", filepath.Join(root.Name(), name), maxFile>>20)
 	}
 	file, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxFile))
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1)) // the file may grow while it is read
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s is larger than %d MiB", filepath.Join(root.Name(), name), maxFile>>20)
+	}
+	return text, err
 }
 
 // sweep removes the temporary files of killed processes from the folder at dir. The caller must ensure that no

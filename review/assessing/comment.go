@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/harness"
@@ -97,15 +98,16 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 // overlaps.LikeCore concern core tools; all other findings concern other tools.
 func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
+	core, _ := worst(lists.Filter(open, func(f rules.Finding) bool { return f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore }), overlapFamilies)
 	switch {
+	case core.Message != "":
+		return "Yes: " + core.Message + more + aside
 	case f.Message == "" && !c.rules.Has("O"):
 		return "No id or alias of a core tool is reused. Similarity was not checked, because no rule that checks it is enabled." + aside
 	case f.Message == "" && aside != "":
 		return "No warnings." + aside
 	case f.Message == "":
 		return "No."
-	case f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore:
-		return "Yes: " + f.Message + more + aside
 	}
 	return "Not a core tool, but another one: " + f.Message + more + aside
 }

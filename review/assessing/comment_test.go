@@ -10,6 +10,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/overlaps"
 	"toolcrib/review/rules/ruleset"
 )
 
@@ -53,6 +54,12 @@ var comments = map[string]struct {
 	want     []string
 	not      []string
 }{
+	"like a core tool and another one": {
+		[]review.Standing{standing("O102", rules.Block, "definition", ""), standing(overlaps.LikeCore, rules.Warn, "definition", "")},
+		nil,
+		[]string{"core tool?** Yes: Message of " + overlaps.LikeCore + ". (and 1 more)"},
+		[]string{"Not a core tool"},
+	},
 	"clean": {
 		nil,
 		[]harness.Result{passedCase, passedCase},

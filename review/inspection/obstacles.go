@@ -72,7 +72,7 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		}
 		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
 	} else if v.unlisted != "" { // the list still existed when the proposal was assessed
-		errs = append(errs, fmt.Errorf("%w: allow-list %s not found; propose the list in the same change set, or use another list", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
+		errs = append(errs, proposals.Reason(review.ErrUnlisted, "allow-list %s not found; propose the list in the same change set, or use another list", jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/internal/lists"
+	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -208,6 +209,9 @@ func (d *Reader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 
 // List returns the page of the queue that q selects.
 func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) {
+	if problem := plaintext.Problem(q.Author + q.Subject); problem != "" {
+		return review.Page{}, proposals.Reason(proposals.ErrNotFound, "the author or the subject %s", problem)
+	}
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.records.Time()), d.policy.FourEyes
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Page, error) {
 		page, err := r.List(ctx, q)

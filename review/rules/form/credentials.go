@@ -49,7 +49,7 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 		return nil
 	}
 	var spans []rules.Passage
-	kind := ""
+	kinds := map[int]string{} // kinds of the spans, by their starts
 	for n, r := range s.Readings() {
 		whole := [][2]int{{0, len(r.Text)}}
 		parts := whole
@@ -66,17 +66,17 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 				if !strings.Contains(text, credentialForms[i].marker) {
 					continue
 				}
-				found := form.FindAllStringIndex(text, left)
-				left -= len(found)
-				for _, at := range found {
-					if looksGenuine(text[at[0]:at[1]]) {
-						spans, kind = append(spans, r.At(part[0]+at[0], part[0]+at[1])), credentialForms[i].kind
+				for _, at := range form.FindAllStringIndex(text, -1) {
+					if left > 0 && looksGenuine(text[at[0]:at[1]]) {
+						left--
+						spans = append(spans, r.At(part[0]+at[0], part[0]+at[1]))
+						kinds[spans[len(spans)-1].Start] = credentialForms[i].kind
 					}
 				}
 			}
 		}
 	}
-	return s.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })
+	return s.Findings(spans, func(p rules.Passage) string { return "This looks like " + kinds[p.Start] + "." })
 }
 
 // looksGenuine reports whether key looks like a real credential. A real credential has many
