@@ -147,3 +147,17 @@ func oddCalls(text string) [][]string {
 		{"link_memories", `{"memory_id":` + text + `,"target_id":` + text + `,"relation":` + text + `}`},
 	}
 }
+
+// TestOddAuthors lists the proposals of authors whose names no database can store. Both engines must answer the same.
+func TestOddAuthors(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	c := newTestDB(t)
+	for _, flag := range []string{"--author", "--subject"} {
+		for _, text := range []string{"a\xffb", "a\x00b"} {
+			var out, errs bytes.Buffer
+			if code := cli.Main(t.Context(), c.env([]string{"list", flag, text}, strings.NewReader(""), &out, &errs)); code != 3 {
+				t.Errorf("%s %q: exit status %d: %s%s", flag, text, code, out.String(), errs.String())
+			}
+		}
+	}
+}
