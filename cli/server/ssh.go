@@ -79,7 +79,7 @@ func Offers() map[string]Offer {
 		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
 		"config": account, "doctor": account, "trust": account, "untrust": account, "calls prune": files, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
 		"completion": account, "completion bash": account, "completion fish": account, "completion powershell": account, "completion zsh": account,
-		"sign": keys, "signers": keys, "signers add": keys, "signers init": keys, "signers list": keys, "signers record": keys, "signers remove": keys, "signers verify": keys,
+		"sign": keys, "signers": keys, "signers add": keys, "signers init": keys, "signers list": keys, "signers record": keys, "signers remove": keys, "signers renew": {Flags: "change-set"}, "signers verify": keys,
 	}
 }
 
