@@ -62,7 +62,7 @@ func TestVerifyAfterRevocation(t *testing.T) {
 	home.must("signers", "add", "user:mara", second+".pub", "--as", "user:mara")
 	home.must("signers", "remove", used, "--revoke", "--sign-key", second, "--as", "user:mara")
 	out, errs, code := home.run("verify")
-	if code != 6 || !strings.Contains(out, "1 decisions signed by a revoked key") || !strings.Contains(out, "Make the decision again with another key") ||
+	if code != 6 || !strings.Contains(out, "1 decision signed by a revoked key") || !strings.Contains(out, "Make the decision again with another key") ||
 		!strings.Contains(out, "No data was changed.") || strings.Contains(out, "restore") {
 		t.Errorf("exit status %d: %s%s", code, out, errs)
 	}
