@@ -155,7 +155,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 				return
 			}
 			r.in(0, "wrap", "claude-code", "--here", "--dry-run")
-			r.in(2, "wrap", "claude-code", "--here")
+			r.in(0, "wrap", "claude-code", "--here")
 			if text, err := os.ReadFile(filepath.Join(r.dir, "repo", ".mcp.json")); err != nil || string(text) != before {
 				t.Fatalf("written unasked: %s, %v", text, err)
 			}

@@ -105,7 +105,7 @@ func newInit(a *command.App) *cobra.Command {
 				}
 			}
 			ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
-			asks := !f.yes && !a.Flags.DryRun && (a.Asks() || !f.empty) && len(ready)+files.Open(doc.Files) > 0
+			asks := !f.yes && a.Asks() && len(ready)+files.Open(doc.Files) > 0
 			if asks {
 				question := fmt.Sprintf("Start %s once to read the tools", output.Counted(len(ready), "server"))
 				switch propose := "ropose " + output.Counted(files.Open(doc.Files), "skill or instruction file"); {

@@ -247,7 +247,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 // finish prints the planned changes and writes them. In a terminal, it first prompts the user for confirmation, unless
 // the user passed --yes.
 func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
-	asks := !f.yes && !a.Flags.DryRun && len(plans) > 0
+	asks := !f.yes && !a.Flags.DryRun && a.Asks() && len(plans) > 0
 	if asks {
 		var err error
 		if f.yes, err = a.Confirm("Write "+output.Counted(len(plans), "file")+"?", d.write); err != nil {
