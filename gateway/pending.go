@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -474,11 +475,8 @@ func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c Tie
 
 // tierAct returns the content of the statement that makes the choice c and sets the tiers in set.
 func tierAct(c TierChoice, set []Override) *statement.Tier {
-	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
-	for _, o := range set {
-		act.Tools = append(act.Tools, o.Tool.String())
-	}
-	return act
+	tools := lists.Map(set, func(o Override) string { return o.Tool.String() })
+	return &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User), Tools: tools}
 }
 
 // StatementAct returns the content of a statement that sets only the tier in o. The signed statement may also set the

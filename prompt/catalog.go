@@ -121,12 +121,7 @@ func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 // order.
 func inTableOrder(actions map[string][]Tool) []string {
 	order := lists.Filter(registry.Categories(), func(c string) bool { return len(actions[c]) > 0 })
-	for _, c := range slices.Sorted(maps.Keys(actions)) {
-		if !registry.KnownCategory(c) {
-			order = append(order, c)
-		}
-	}
-	return order
+	return append(order, lists.Filter(slices.Sorted(maps.Keys(actions)), func(c string) bool { return !registry.KnownCategory(c) })...)
 }
 
 // block builds the text of a catalog block.

@@ -353,11 +353,5 @@ var standard = [...]string{Web, Telegram, SessionOpen, Scheduled, Heartbeat}
 // Channels returns the channels of agent in display order. The channels that every agent has come first. The other
 // channels in agent.ChannelGuidance follow in alphabetical order.
 func Channels(agent registry.Agent) []string {
-	channels := slices.Clone(standard[:])
-	for _, c := range slices.Sorted(maps.Keys(agent.ChannelGuidance)) {
-		if !slices.Contains(standard[:], c) {
-			channels = append(channels, c)
-		}
-	}
-	return channels
+	return lists.Union(slices.Clone(standard[:]), slices.Sorted(maps.Keys(agent.ChannelGuidance)))
 }

@@ -76,10 +76,7 @@ func headOf(path string) string {
 // Problems returns the reasons why p cannot be submitted: unreadable parts, and missing
 // or invalid fields. Each reason has a position in the text.
 func (p Parsed) Problems() Problems {
-	all := make(Problems, 0, len(p.Malformed))
-	for _, m := range p.Malformed {
-		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
-	}
+	all := Problems(lists.Map(p.Malformed, func(m jsondoc.Problem) Problem { return Problem{Rule: ruleOf(m.Path), Problem: m} }))
 	for _, found := range p.Draft.Problems() {
 		consequence := func(m jsondoc.Problem) bool { // reports whether found is a consequence of the unreadable part m
 			return jsondoc.Within(found.Path, m.Path) || found.Rule == RulePassAndFail && jsondoc.Within(m.Path, found.Path)

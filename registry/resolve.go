@@ -185,24 +185,13 @@ type Resolution struct {
 // Tools returns the tools that the agent has, core tools first. Core tools and other tools are each sorted by
 // id.
 func (r Resolution) Tools() []Entry {
-	var tools []Entry
-	for _, c := range r.Choices {
-		if c.In {
-			tools = append(tools, c.Entry)
-		}
-	}
-	return tools
+	in := lists.Filter(r.Choices, func(c Choice) bool { return c.In })
+	return lists.Map(in, func(c Choice) Entry { return c.Entry })
 }
 
 // Deferred returns the number of tools that the agent does not have because they are deferred.
 func (r Resolution) Deferred() int {
-	n := 0
-	for _, c := range r.Choices {
-		if !c.In && c.Reason == OutDeferred {
-			n++
-		}
-	}
-	return n
+	return len(lists.Filter(r.Choices, func(c Choice) bool { return !c.In && c.Reason == OutDeferred }))
 }
 
 // summary explains why an agent has no tool. It returns each reason with the number of excluded tools.

@@ -23,6 +23,7 @@ import (
 	"toolcrib/gateway/guard"
 	"toolcrib/gateway/instructions"
 	"toolcrib/gateway/tokens"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -207,10 +208,7 @@ func (f *Following) Others(ctx context.Context, a *App, server string, l guard.L
 	if err != nil {
 		return l, err
 	}
-	known := map[string]bool{}
-	for _, live := range r.Lives {
-		known[live.Definition.Tool.OriginName()] = true
-	}
+	known := lists.Set(r.Lives, func(l registry.Live) string { return l.Definition.Tool.OriginName() })
 	for _, live := range own {
 		delete(known, live.Definition.Tool.OriginName())
 	}

@@ -137,10 +137,7 @@ func (d *Compared) compare(oldPrompt, newPrompt Prompt, existed, exists bool) {
 	d.Untouched = existed && exists && oldPrompt.Hash == newPrompt.Hash
 	d.Change = new(newPrompt.less(oldPrompt.Cost))
 	hunks := diff.Lines(oldPrompt.Text, newPrompt.Text).Unified(3)
-	for i, h := range hunks {
-		hunks[i] = h.Words()
-	}
-	d.Diff = new(NewHunks(hunks))
+	d.Diff = new(NewHunks(lists.Map(hunks, diff.Hunk.Words)))
 }
 
 // NewOwnPreview returns the preview for an MCP client that requests the prompt of the agent that it acts as. The

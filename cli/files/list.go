@@ -160,13 +160,10 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 		kind registry.Kind
 		path string
 	}
-	readBy, drift := map[key]string{}, map[key]instructions.Difference{}
-	for _, f := range tree.Found {
-		readBy[key{f.Kind, f.Path}] = f.Client
-	}
-	for _, d := range r.differences(tree, approved) {
-		drift[key{d.Kind, d.Path}] = d
-	}
+	readBy := lists.Index(tree.Found, func(f instructions.Found) (key, string) { return key{f.Kind, f.Path}, f.Client })
+	drift := lists.Index(r.differences(tree, approved), func(d instructions.Difference) (key, instructions.Difference) {
+		return key{d.Kind, d.Path}, d
+	})
 	waits := lists.Index(open, func(b review.Bundle) (key, string) {
 		return key{b.Proposal.Subject.Kind, b.Proposal.Title}, b.Proposal.Handle()
 	})

@@ -302,12 +302,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 			if err := leaveOutPending(ctx, a, m.Steps); err != nil {
 				return err
 			}
-			var drafts []proposals.Draft
-			for _, s := range m.Steps {
-				if s.Draft != nil {
-					drafts = append(drafts, *s.Draft)
-				}
-			}
+			drafts := intake.Drafts(m.Steps)
 			var made []proposals.Proposal
 			if len(drafts) > 0 {
 				if made, err = b.Desk.Drafting.Propose(ctx, b.Actor, drafts, true); err != nil {

@@ -191,14 +191,9 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 
 // Waiting returns the number of open proposals for tools and texts of the given server. It does not count proposals to
 // deactivate tools or texts that the server no longer lists.
-func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
+func Waiting(ctx context.Context, a *command.App, server string) (int, error) {
 	open, err := openOf(ctx, a, server)
-	for _, p := range open {
-		if p.Proposal.Type != proposals.Deactivate {
-			n++
-		}
-	}
-	return n, err
+	return len(lists.Filter(open, func(b review.Bundle) bool { return b.Proposal.Type != proposals.Deactivate })), err
 }
 
 // checkName checks the name in doc, which the server itself reports. It returns an error if there is no name, or if the

@@ -30,12 +30,7 @@ import (
 // proposeSteps stores the raw JSON in doc, and then proposes the drafts of the steps. The JSON is stored first, because
 // the proposals refer to it by its hash.
 func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
-	var drafts []proposals.Draft
-	for _, s := range steps {
-		if s.Draft != nil {
-			drafts = append(drafts, *s.Draft)
-		}
-	}
+	drafts := intake.Drafts(steps)
 	if len(drafts) == 0 {
 		return nil, nil
 	}

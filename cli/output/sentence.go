@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/internal/lists"
@@ -95,11 +96,7 @@ func flatten(err error) []error {
 	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // an error of fmt.Errorf can also wrap several errors, but its message is more than their messages
 		return []error{err}
 	}
-	var out []error
-	for _, e := range joined.Unwrap() {
-		out = append(out, flatten(e)...)
-	}
-	return out
+	return slices.Concat(lists.Map(joined.Unwrap(), flatten)...)
 }
 
 // IndentRest indents all lines after the first. Without the indentation, untrusted text could imitate the output of

@@ -207,11 +207,7 @@ func (f *File) canonicalWithout(indexes []int) string {
 
 // quoted returns the arguments that start a guard, quoted as values of the file.
 func (p Prefix) quoted(name string, flags ...string) []string {
-	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
-	for i, w := range words {
-		words[i] = spanedit.Quote(w)
-	}
-	return words
+	return lists.Map(slices.Concat([]string{"guard", name}, p.Flags, flags), spanedit.Quote)
 }
 
 const severalLines = "the command spans several lines"

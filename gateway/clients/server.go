@@ -18,6 +18,7 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/guard"
 	"toolcrib/internal/lazyregexp"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -525,11 +526,9 @@ func VariablesIn(file string) ([]Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Variable
-	for _, m := range setting().FindAllStringSubmatch(string(data), -1) {
-		all = append(all, Variable{m[1], strings.Trim(strings.TrimSpace(m[2]), `"'`)})
-	}
-	return all, nil
+	return lists.Map(setting().FindAllStringSubmatch(string(data), -1), func(m []string) Variable {
+		return Variable{m[1], strings.Trim(strings.TrimSpace(m[2]), `"'`)}
+	}), nil
 }
 
 var setting = lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)

@@ -21,6 +21,7 @@ import (
 
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/filelock"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -130,12 +131,7 @@ func (o Outbox) Add(r Report) error {
 	if err != nil {
 		return err
 	}
-	waiting := 0
-	for _, e := range all {
-		if e.Size() > 0 && strings.HasPrefix(e.Name(), of) {
-			waiting++
-		}
-	}
+	waiting := len(lists.Filter(all, func(e queued) bool { return e.Size() > 0 && strings.HasPrefix(e.Name(), of) }))
 	oldest := slices.IndexFunc(all, func(e queued) bool { return e.Size() == 0 })
 	switch {
 	case waiting >= maxOfServer:
@@ -153,11 +149,7 @@ func (o Outbox) Add(r Report) error {
 // State returns the number of unsent reports and the most recent refusal.
 func (o Outbox) State() (waiting int, last Refusal, err error) {
 	all, err := o.entries()
-	for _, e := range all {
-		if e.Size() > 0 {
-			waiting++
-		}
-	}
+	waiting = len(lists.Filter(all, func(e queued) bool { return e.Size() > 0 }))
 	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file is treated as if there were no refusal
 	return waiting, last, err
 }

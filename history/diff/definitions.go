@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -193,11 +194,7 @@ func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 // context is the maximum number of unchanged lines before and after each change. For long texts,
 // calling Hunk.Mark for the visible lines only is faster.
 func (f Field) Hunks(context int) []Hunk {
-	hunks := f.Patch().Unified(context)
-	for i, h := range hunks {
-		hunks[i] = h.Words()
-	}
-	return hunks
+	return lists.Map(f.Patch().Unified(context), Hunk.Words)
 }
 
 // IsText reports whether f is a difference between two strings. An absent value is treated as an

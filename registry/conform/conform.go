@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -194,15 +195,9 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	if hashes, ok := c.scope.Hashes[e.Subject]; ok {
 		useHashes(hashes, it.Format, a, b)
 	}
-	var keys []string
 	all := maps.Clone(a)
 	maps.Copy(all, b)
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if a[key] != b[key] {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return lists.Filter(slices.Sorted(maps.Keys(all)), func(key string) bool { return a[key] != b[key] })
 }
 
 // registry reports tools in the registry that the code does not register, and tools without an approval tier in the

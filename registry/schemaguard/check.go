@@ -527,13 +527,7 @@ func newGraph(n *jsondoc.Node) *graph {
 		if len(g.problems) > 0 {
 			break
 		}
-		rest := pending[:0]
-		for _, r := range pending {
-			if !g.refer(r) {
-				rest = append(rest, r)
-			}
-		}
-		pending = rest
+		pending = slices.DeleteFunc(pending, g.refer)
 	}
 	if len(g.problems) == 0 {
 		for _, r := range pending {

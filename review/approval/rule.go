@@ -86,13 +86,9 @@ func (rs Rules) Named() bool {
 // For returns the rules that a change of s must satisfy at time t. The given names are other names of s, such as
 // aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
 func (rs Rules) For(s registry.Subject, t time.Time, names ...string) Need {
-	var n Need
-	for _, r := range rs {
-		if r.at(t) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) }) {
-			n = append(n, r)
-		}
-	}
-	return n
+	return lists.Filter(rs, func(r Rule) bool {
+		return r.at(t) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) })
+	})
 }
 
 // Need lists the rules that a change of a subject must satisfy. If it is empty, the approval of any user is sufficient.

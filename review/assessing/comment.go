@@ -72,12 +72,7 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	if f, more := worst(open, senseFamilies); f.Message != "" {
 		return verdict(f, "Not yet: ", "Mostly, but: ") + more + aside
 	}
-	notRun := 0
-	for _, c := range cases {
-		if c.Outcome == harness.NotRun {
-			notRun++
-		}
-	}
+	notRun := len(lists.Filter(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun }))
 	names := "nothing is missing and the names follow the conventions"
 	if aside != "" {
 		names = "no rule about the template, names, or data warns"

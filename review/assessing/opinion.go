@@ -65,11 +65,8 @@ var externalRule = regexp.MustCompile("^" + review.ExternalRule + "[0-9]{3}$")
 func carried(earlier []review.Assessment) []rules.Finding {
 	var findings []rules.Finding
 	for _, a := range earlier {
-		for _, f := range a.Report.Findings {
-			if strings.HasPrefix(f.Rule, review.ExternalRule) {
-				findings = append(findings, f)
-			}
-		}
+		external := lists.Filter(a.Report.Findings, func(f rules.Finding) bool { return strings.HasPrefix(f.Rule, review.ExternalRule) })
+		findings = append(findings, external...)
 	}
 	return findings
 }

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -188,11 +189,7 @@ func (b Bundle) Only(lives []registry.Live) Bundle {
 			}
 		}
 	}
-	for _, s := range b.Statements {
-		if needed[statement.Sum([]byte(s.Statement))] {
-			out.Statements = append(out.Statements, s)
-		}
-	}
+	out.Statements = lists.Filter(b.Statements, func(s Statement) bool { return needed[statement.Sum([]byte(s.Statement))] })
 	for _, raw := range b.Raws {
 		if hash, err := wire.HashRaw([]byte(raw)); err == nil && needed[hash] {
 			out.Raws = append(out.Raws, raw)

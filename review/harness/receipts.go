@@ -110,10 +110,8 @@ func (r *receipts) in(s string) bool {
 	if refers(s) || r.words != "" && hasDigit(s) && inRange(p.line, s, r.lines) {
 		return true
 	}
-	for _, m := range p.footnote.FindAllStringSubmatch(s, -1) {
-		if r.footnotes[m[1]] {
-			return true
-		}
+	if slices.ContainsFunc(p.footnote.FindAllStringSubmatch(s, -1), func(m []string) bool { return r.footnotes[m[1]] }) {
+		return true
 	}
 	return r.words != "" && slices.ContainsFunc(p.quote.FindAllStringSubmatch(s, -1), func(m []string) bool {
 		return r.verbatim(strings.Join(m[1:], ""))

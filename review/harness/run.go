@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
@@ -28,12 +29,8 @@ type Suite struct {
 
 // Run runs the test cases in order and returns their results. If ctx is done, the cases that need a model are not run.
 func (s Suite) Run(ctx context.Context) []Result {
-	results := make([]Result, len(s.Cases))
 	w := &work{left: maxWork}
-	for i, tc := range s.Cases {
-		results[i] = s.run(ctx, tc, w)
-	}
-	return results
+	return lists.Map(s.Cases, func(tc proposals.TestCase) Result { return s.run(ctx, tc, w) })
 }
 
 func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {

@@ -49,6 +49,16 @@ type Step struct {
 // schemaRefused is the beginning of Step.Reason if a schema is refused.
 const schemaRefused = "its schema is refused: "
 
+// Drafts returns the drafts of the steps that propose a change.
+func Drafts(steps []Step) (drafts []proposals.Draft) {
+	for _, s := range steps {
+		if s.Draft != nil {
+			drafts = append(drafts, *s.Draft)
+		}
+	}
+	return drafts
+}
+
 // SkipReason returns the reason for skipping the step in the form that reports use.
 func (s Step) SkipReason() wire.Skipped {
 	if detail, ok := strings.CutPrefix(s.Reason, schemaRefused); ok {
@@ -92,10 +102,7 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	}
 	// Deactivate the tools from the same origin that doc does not contain. Texts are deactivated only if doc lists
 	// texts.
-	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
-	for _, it := range doc.Items {
-		there[p.ref(it)] = true
-	}
+	there, kinds := lists.Set(doc.Items, p.ref), []string{doc.Format.SourceType()}
 	if doc.Texts {
 		kinds = append(kinds, wire.MCPText.SourceType())
 	}

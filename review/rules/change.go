@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -159,13 +160,7 @@ func (m Memory) Lists(context.Context) ([]registry.Live, error) {
 }
 
 func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
-	var found []registry.Live
-	for _, l := range m {
-		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
-			found = append(found, l)
-		}
-	}
-	return found
+	return lists.Filter(m, func(l registry.Live) bool { return l.Definition.Tool != nil && matches(l.Definition.Tool) })
 }
 
 // Peer is a tool to compare with other tools. Its fingerprint and words are computed on first use.

@@ -220,11 +220,5 @@ func Importing(advice string) string {
 // Remedies returns the advice for the author of the text and the advice for importers. It omits
 // empty advice. Each element is one or two sentences.
 func (f Finding) Remedies() []string {
-	var list []string
-	for _, remedy := range []string{f.Suggestion, Importing(f.Importer)} {
-		if remedy != "" {
-			list = append(list, remedy)
-		}
-	}
-	return list
+	return lists.Filter([]string{f.Suggestion, Importing(f.Importer)}, func(remedy string) bool { return remedy != "" })
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
+
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -104,10 +106,7 @@ func (t *Tree) Root() tlog.Hash {
 // MarshalText implements encoding.TextMarshaler. It writes the size and the right
 // edge.
 func (t Tree) MarshalText() ([]byte, error) {
-	fields := []string{strconv.FormatInt(t.size, 10)}
-	for _, h := range t.edge {
-		fields = append(fields, h.String())
-	}
+	fields := append([]string{strconv.FormatInt(t.size, 10)}, lists.Map(t.edge, tlog.Hash.String)...)
 	return []byte(strings.Join(fields, " ")), nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/store/engine"
@@ -325,11 +326,10 @@ func newLive(v history.Version, d registry.Definition, locked bool) table.Column
 }
 
 // newNames returns the rows of the table names for a definition.
-func newNames(subject registry.Subject, d registry.Definition) (rows []table.Columns) {
-	for _, name := range ToolNames(d) {
-		rows = append(rows, table.Columns{table.Col("name", &name), table.Col("subject", table.Subject(&subject))})
-	}
-	return rows
+func newNames(subject registry.Subject, d registry.Definition) []table.Columns {
+	return lists.Map(ToolNames(d), func(name string) table.Columns {
+		return table.Columns{table.Col("name", &name), table.Col("subject", table.Subject(&subject))}
+	})
 }
 
 // insertLive inserts rows into the live table and names into the table names.

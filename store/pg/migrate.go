@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -129,10 +130,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 		return 0, err
 	}
 	all := steps()
-	want := []int{seedStep}
-	for _, s := range all[rolesStep+1:] {
-		want = append(want, s.Number)
-	}
+	want := append([]int{seedStep}, lists.Map(all[rolesStep+1:], func(s engine.Step) int { return s.Number })...)
 	slices.Sort(want)
 	version = have[len(have)-1]
 	last := want[len(want)-1]

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/screen"
@@ -101,10 +102,8 @@ func someOf(names []string) string {
 // the write decides none. draft is the name of the unsent reason. set is the name of the change set that
 // contains all of the proposals, or "".
 func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft, set string) screen.Write {
-	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
-	for _, choice := range choices {
-		about.Decided = append(about.Decided, choice.ID)
-	}
+	ids := lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
+	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone, Decided: ids}
 	return func(ctx context.Context) screen.Wrote {
 		desk, err := Decider(u.Desk), error(nil)
 		if u.Signer != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -169,12 +170,7 @@ func (w Manuscript) line() int {
 	if at == "" || err != nil {
 		return 0
 	}
-	for i, line := range strings.Split(string(text), "\n") {
-		if strings.Contains(line, at) {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.Contains(line, at) })
 }
 
 // Read returns the current text of the manuscript. It creates the file if necessary.

@@ -3,6 +3,7 @@
 package pager
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,12 +119,7 @@ func (p *Pager) has(row int) bool {
 	if rows, ok := p.rows.(Searchable); ok {
 		return rows.HasText(row, func(text string) bool { return indexFold(text, p.query) >= 0 })
 	}
-	for _, c := range p.rows.Row(row).Cells {
-		if indexFold(c.Text.Raw, p.query) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.rows.Row(row).Cells, func(c Cell) bool { return indexFold(c.Text.Raw, p.query) >= 0 })
 }
 
 // indexFold returns the index of the first occurrence of sub in s, ignoring the case of ASCII letters, or -1.

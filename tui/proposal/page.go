@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -308,11 +309,7 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 		pp.problems = msg.Problems
 		pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 		pp.fill()
-		var cmds []tea.Cmd
-		for _, t := range pp.tabs {
-			cmds = append(cmds, t.Load())
-		}
-		return tea.Batch(cmds...)
+		return tea.Batch(lists.Map(pp.tabs[:], tab.Load)...)
 	case screen.Rendered:
 		if pp.loaded {
 			pp.fill()

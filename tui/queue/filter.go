@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
@@ -195,11 +196,9 @@ func states() []queueTab {
 
 // tabList returns the tabs for states, followed by the tabs of the views.
 func (s *criteria) tabList() []queueTab {
-	all := states()
-	for _, v := range s.views {
-		all = append(all, queueTab{name: string(draw.Escape(v.Name)), filter: v.Filter})
-	}
-	return all
+	return append(states(), lists.Map(s.views, func(v View) queueTab {
+		return queueTab{name: string(draw.Escape(v.Name)), filter: v.Filter}
+	})...)
 }
 
 // shownTab returns the tab to which the listed proposals belong.

@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
@@ -126,11 +127,8 @@ func (l *list) emptyText(th theme.Theme, err error, remote bool) []draw.Line {
 	if err == nil && l.filter == "" && l.databaseEmpty() {
 		return firstSteps(th, remote)
 	}
-	lines := []draw.Line{nil}
-	for _, text := range l.whyEmpty(err) {
-		lines = append(lines, draw.Of(th.Faint, text))
-	}
-	return lines
+	why := lists.Map(l.whyEmpty(err), func(text draw.Safe) draw.Line { return draw.Of(th.Faint, text) })
+	return append([]draw.Line{nil}, why...)
 }
 
 func (l *list) whyEmpty(err error) []draw.Safe {

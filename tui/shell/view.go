@@ -205,9 +205,6 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 // Wrap breaks text into lines. No line is wider than the given width. A line ends between two words, unless a
 // single word is wider than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
-	var lines []draw.Safe
-	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {
-		lines = append(lines, draw.Safe(line))
-	}
-	return lines
+	lines := strings.Split(ansi.Wrap(string(text), width, ""), "\n")
+	return lists.Map(lines, func(line string) draw.Safe { return draw.Safe(line) })
 }

@@ -243,10 +243,7 @@ func (d *Document) RemoveMember(object *Node, name string) []Edit {
 // parts returns the positions of the members or the items of n, which must have brackets.
 func (d *Document) parts(n *Node) []Span {
 	parts := lists.Map(n.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
-	for _, item := range n.Items {
-		parts = append(parts, item.Span)
-	}
-	return parts
+	return append(parts, lists.Map(n.Items, func(item *Node) Span { return item.Span })...)
 }
 
 // Remove returns the edits that remove member or item i of n, and an adjacent comma. The value n must have brackets.

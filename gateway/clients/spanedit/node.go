@@ -84,13 +84,7 @@ func (n *Node) Field(names ...string) *Field {
 
 // Count returns the number of fields with the given name.
 func (n *Node) Count(name string) int {
-	found := 0
-	for _, f := range n.Fields {
-		if f.Name == name {
-			found++
-		}
-	}
-	return found
+	return len(lists.Filter(n.Fields, func(f Field) bool { return f.Name == name }))
 }
 
 // Duplicate returns a name that occurs in several fields, or "" if all names differ.

@@ -123,11 +123,8 @@ func (p *program) texts(s *state, texts []text) {
 	}
 	if use != fact.Literal && !named {
 		at := s.start
-		for _, c := range s.calls {
-			if c.effect == sends || c.effect == connects {
-				at = c.at
-				break
-			}
+		if i := slices.IndexFunc(s.calls, func(c call) bool { return c.effect == sends || c.effect == connects }); i >= 0 {
+			at = s.calls[i].at
 		}
 		p.Add(at, fact.Out, use, use) // the address is unknown
 	}

@@ -158,10 +158,6 @@ func Compare(oldFacts, newFacts []Fact) Difference {
 			d.Added = append(d.Added, f)
 		}
 	}
-	for _, f := range oldFacts {
-		if !has[f.Key] {
-			d.Removed = append(d.Removed, f)
-		}
-	}
+	d.Removed = lists.Filter(oldFacts, func(f Fact) bool { return !has[f.Key] })
 	return d
 }

@@ -41,12 +41,7 @@ const MostSentences = 10
 func Arrange(facts []Fact) Listing {
 	var l Listing
 	counts := []Count{{One: "known link", Many: "known links"}, {One: "ordinary command", Many: "ordinary commands"}, {One: "sentence", Many: "sentences"}}
-	sentences := 0
-	for _, f := range facts {
-		if f.Kind == Text {
-			sentences++
-		}
-	}
+	sentences := len(lists.Filter(facts, func(f Fact) bool { return f.Kind == Text }))
 	for _, f := range facts {
 		switch {
 		case f.Kind == Link && !f.NewToRegistry:

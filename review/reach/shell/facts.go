@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"toolcrib/internal/lazyregexp"
+	"toolcrib/internal/lists"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/literal"
 )
@@ -35,12 +36,8 @@ func (r *reader) command(c *command, stdin input) {
 		}
 		r.Add(c.at, fact.Rights, c.elevatedBy, shown)
 	}
-	var args []string // the words after the program, without flags
-	for _, w := range c.words[min(1, len(c.words)):] {
-		if !strings.HasPrefix(w, "-") && w != "" {
-			args = append(args, w)
-		}
-	}
+	// args are the words after the program, without flags.
+	args := lists.Filter(c.words[min(1, len(c.words)):], func(w string) bool { return !strings.HasPrefix(w, "-") && w != "" })
 	name := c.program // the program, followed by its subcommand, if any
 	if len(args) > 0 && (c.traits&family != 0 || c.traits&interpret != 0 && c.traits&shells == 0 && len(args[0]) < 80) {
 		name += " " + args[0]

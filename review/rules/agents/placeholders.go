@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolcrib/internal/lazyregexp"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -57,12 +58,9 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 var braced = lazyregexp.New(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
 
 func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	var found []rules.Passage
-	for _, p := range firstMatches(braced(), a.PromptTemplate, -1) {
-		if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
-			found = append(found, p)
-		}
-	}
+	found := lists.Filter(firstMatches(braced(), a.PromptTemplate, -1), func(p rules.Passage) bool {
+		return !strings.HasSuffix(a.PromptTemplate[:p.Start], "$")
+	})
 	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string {
 		return fmt.Sprintf("%s stays in the prompt, because this template syntax is not supported.", use)
 	}), nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolcrib/internal/lazyregexp"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
@@ -63,11 +64,7 @@ func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]r
 
 // firstMatches returns up to limit matches of re in s. If limit is -1, it returns all matches.
 func firstMatches(re *regexp.Regexp, s string, limit int) []rules.Passage {
-	var found []rules.Passage
-	for _, at := range re.FindAllStringIndex(s, limit) {
-		found = append(found, rules.Passage{Start: at[0], End: at[1]})
-	}
-	return found
+	return lists.Map(re.FindAllStringIndex(s, limit), func(at []int) rules.Passage { return rules.Passage{Start: at[0], End: at[1]} })
 }
 
 // idWords yields the ranges of the words in s. A word consists of ASCII letters, digits, and "_".

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/overlap"
@@ -77,13 +78,9 @@ func likeCore(c *rules.Change) []rules.Finding {
 // anyway.
 func similarCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = truncated(t.Prompt), truncated(t.Description)
-	var near []overlap.Comparison
-	for _, k := range coreCorpus().Compare(t) {
-		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
-			near = append(near, k)
-		}
-	}
-	return near
+	return lists.Filter(coreCorpus().Compare(t), func(k overlap.Comparison) bool {
+		return k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose
+	})
 }
 
 // truncated returns the beginning of s. The result is at least as long as any text that may go

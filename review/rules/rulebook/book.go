@@ -16,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules/scan"
 )
 
@@ -108,10 +109,7 @@ var Grammar = sync.OnceValue(func() *scan.Grammar {
 		Groups        map[string]string
 	}
 	read("grammar.toml", &spec)
-	var words []scan.Entry
-	for _, file := range spec.Lexicon {
-		words = append(words, entries("lexicon/"+file+".toml")...)
-	}
+	words := slices.Concat(lists.Map(spec.Lexicon, func(file string) []scan.Entry { return entries("lexicon/" + file + ".toml") })...)
 	g, err := scan.Compile(scan.Spec{Entries: words, Groups: spec.Groups, Frames: framesOf(Rules()), Common: spec.Common, Coded: spec.Coded})
 	check("frames", err)
 	return g

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"toolcrib/internal/failpoint"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -66,10 +67,7 @@ func groupOf(families string, list func() []rules.Rule, forms ...string) group {
 
 // All returns every rule, ordered by family and id.
 func All() []rules.Rule {
-	var list []rules.Rule
-	for _, g := range groups {
-		list = append(list, g.rules()...)
-	}
+	list := slices.Concat(lists.Map(groups, func(g group) []rules.Rule { return g.rules() })...)
 	slices.SortFunc(list, func(a, b rules.Rule) int {
 		return cmp.Or(cmp.Compare(strings.Index(families, a.Family()), strings.Index(families, b.Family())), strings.Compare(a.ID, b.ID))
 	})

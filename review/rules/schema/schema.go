@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
 	"toolcrib/review/rules"
@@ -18,13 +19,9 @@ func Rules() []rules.Rule {
 		eachSchema(LimitsRule, func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
 		eachSchema("D102", func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
 		eachSchema("D103", func(s *Schema) []rules.Finding {
-			var odd jsondoc.Problems
-			for _, remark := range s.Remarks {
-				if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
-					odd = append(odd, remark)
-				}
-			}
-			return s.findings(odd)
+			return s.findings(lists.Filter(s.Remarks, func(remark jsondoc.Problem) bool {
+				return s.input() || remark.Path != jsondoc.Root // a result may be of any type
+			}))
 		}),
 		eachSchema("D104", func(s *Schema) []rules.Finding {
 			if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
@@ -106,11 +103,9 @@ func (s *Schema) findings(problems jsondoc.Problems) []rules.Finding {
 	if s.input() {
 		start = "In the input schema: "
 	}
-	var found []rules.Finding
-	for _, p := range problems[:min(len(problems), rules.MaxPerText)] {
-		found = append(found, rules.Finding{Path: s.Below(p.Path), Message: start + p.Message + "."})
-	}
-	return found
+	return lists.Map(problems[:min(len(problems), rules.MaxPerText)], func(p jsondoc.Problem) rules.Finding {
+		return rules.Finding{Path: s.Below(p.Path), Message: start + p.Message + "."}
+	})
 }
 
 // schemas contains the input schema and the output schema of a tool, if it has them.

@@ -4,7 +4,9 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
@@ -26,11 +28,9 @@ func refusedNames(c *rules.Change) []rules.Finding {
 			name, path = p.Name, "definition.provider.name"
 		}
 	}
-	var found []rules.Finding
-	for _, p := range registry.NameProblems(name, server) {
-		found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
-	}
-	return found
+	return lists.Map(registry.NameProblems(name, server), func(p registry.NameProblem) rules.Finding {
+		return rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)}
+	})
 }
 
 // refusedByHosts reports input schemas that are valid in JSON Schema but that OpenAI refuses
@@ -56,11 +56,7 @@ func (s *Schema) refusedByHosts() []rules.Finding {
 // eachSchema returns a rule that calls check for each schema of the tool.
 func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
-		var found []rules.Finding
-		for _, s := range schemasOf(c) {
-			found = append(found, check(s)...)
-		}
-		return found
+		return slices.Concat(lists.Map(schemasOf(c), check)...)
 	})
 }
 
@@ -71,12 +67,9 @@ func fits(n, value *jsondoc.Node) bool {
 	if types == nil || value.Kind == jsondoc.Null {
 		return true
 	}
-	for _, t := range append([]*jsondoc.Node{types}, types.Items...) {
-		if t.Kind == jsondoc.String && typeIs(t.Text, value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]*jsondoc.Node{types}, types.Items...), func(t *jsondoc.Node) bool {
+		return t.Kind == jsondoc.String && typeIs(t.Text, value)
+	})
 }
 
 func typeIs(name string, value *jsondoc.Node) bool {

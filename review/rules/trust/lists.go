@@ -175,19 +175,12 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 
 // difference returns the items of list that none of the other lists contains.
 func difference[T comparable](list []T, others ...[]T) []T {
-	known := map[T]bool{}
-	for _, v := range slices.Concat(others...) {
-		known[v] = true
-	}
+	known := lists.Set(slices.Concat(others...), func(v T) T { return v })
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return known[v] })
 }
 
 func namesOf[T ~string](values []T) []string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
-	return words
+	return lists.Map(values, func(v T) string { return string(v) })
 }
 
 // someOf returns at most ten of the names, separated by commas.

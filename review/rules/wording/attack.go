@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
@@ -180,11 +181,7 @@ func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) 
 
 // severities returns the severities of all rules about wording, indexed by id.
 var severities = sync.OnceValue(func() map[string]rules.Severity {
-	m := map[string]rules.Severity{}
-	for _, a := range attacks() {
-		m[a.ID] = a.severity
-	}
-	return m
+	return lists.Index(attacks(), func(a attack) (string, rules.Severity) { return a.ID, a.severity })
 })
 
 // warnsByDefault reports whether the maximum severity of a rule is at least warn. id is the id of

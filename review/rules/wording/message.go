@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 	"toolcrib/review/rules/scan/disguise"
@@ -81,10 +82,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 		}
 		merged[last].span, merged[last].Added = span, added
 	}
-	spans := make([]rules.Passage, 0, len(merged))
-	for _, r := range merged {
-		spans = append(spans, r.span)
-	}
+	spans := lists.Map(merged, func(r reported) rules.Passage { return r.span })
 	made := text.Findings(spans, func(rules.Passage) string { return "" })
 	for i := range made {
 		f, r := &made[i], merged[i]
@@ -166,12 +164,8 @@ func listItem(value string, span, match rules.Passage) rules.Passage {
 func startsItem(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	digits := strings.TrimLeft(line, "0123456789")
-	for _, mark := range []string{"- ", "* ", "+ ", "• ", "#", "|", ">"} {
-		if strings.HasPrefix(line, mark) {
-			return true
-		}
-	}
-	return len(digits) < len(line) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
+	marked := slices.ContainsFunc([]string{"- ", "* ", "+ ", "• ", "#", "|", ">"}, func(mark string) bool { return strings.HasPrefix(line, mark) })
+	return marked || len(digits) < len(line) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
 // maxSentence is the maximum length in bytes of a sentence that a finding quotes in full. A longer

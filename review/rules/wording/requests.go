@@ -132,10 +132,6 @@ func isForeignAddress(value string) bool {
 	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
 		return false
 	}
-	for _, harmless := range []string{"example", "localhost", "127.0.0.1", ".test", ".invalid", "your", "<", "{"} {
-		if strings.Contains(lower, harmless) {
-			return false
-		}
-	}
-	return true
+	harmless := []string{"example", "localhost", "127.0.0.1", ".test", ".invalid", "your", "<", "{"}
+	return !slices.ContainsFunc(harmless, func(s string) bool { return strings.Contains(lower, s) })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
@@ -139,11 +140,8 @@ func Of(c *rules.Change) *View {
 
 // EachText returns a rule with the given id that calls check for each text of the change.
 func EachText(id string, check func(c *View, s *Scanned) []rules.Finding) rules.Rule {
-	return rules.Of(id, func(change *rules.Change) (found []rules.Finding) {
+	return rules.Of(id, func(change *rules.Change) []rules.Finding {
 		c := Of(change)
-		for _, s := range c.scanned() {
-			found = append(found, check(c, s)...)
-		}
-		return found
+		return slices.Concat(lists.Map(c.scanned(), func(s *Scanned) []rules.Finding { return check(c, s) })...)
 	})
 }
