@@ -75,9 +75,7 @@ func Generated(d proposals.Draft, base *registry.Definition) bool {
 	case d.Rationale == p.additionReason(it)+" "+generated:
 		return d.Type == proposals.New || d.Type == proposals.Modify
 	case d.Type == proposals.Modify && base != nil && base.Tool != nil:
-		return slices.ContainsFunc(modificationTexts[:], func(text modificationText) bool {
-			return d.Rationale == p.modificationReason(it, *base.Tool, *t, text)+" "+generated
-		})
+		return d.Rationale == p.modificationReason(it, *base.Tool, *t)+" "+generated
 	case d.Type == proposals.Deactivate:
 		return d.Rationale == p.removalReason(it.Name)+" "+generated
 	}
@@ -104,35 +102,17 @@ func (p *planner) additionReason(it wire.Item) string {
 	return why + " Its description and its hints are the server's claims."
 }
 
-// modificationText contains the formats of the rationale for a changed tool.
-type modificationText struct{ unread, keys, approval string }
-
-// modificationTexts contains the current formats, followed by the formats of earlier releases. Proposals of earlier
-// releases may still be open.
-var modificationTexts = [...]modificationText{
-	{
-		"%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.",
-		"%s defines %s differently from the live version, in: %s.%s",
-		" The tool no longer states that it is read-only, so by default its calls require approval again.",
-	},
-	{
-		"%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.",
-		"%s has another definition of %s than the live one: %s.%s",
-		" It does not say any more that it only reads, so by default it asks again before a call.",
-	},
-}
-
-func (p *planner) modificationReason(it wire.Item, before, after registry.Tool, text modificationText) string {
+func (p *planner) modificationReason(it wire.Item, before, after registry.Tool) string {
 	changed := Differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
-		return fmt.Sprintf(text.unread, sentenceCase(p.place()), jsondoc.Quote(it.Name))
+		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
 	note := ""
 	if i := slices.Index(changed, "approval"); i >= 0 {
 		changed = slices.Delete(changed, i, i+1)
-		note = text.approval
+		note = " The tool no longer states that it is read-only, so by default its calls require approval again."
 	}
-	return fmt.Sprintf(text.keys, sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
+	return fmt.Sprintf("%s defines %s differently from the live version, in: %s.%s", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
 }
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

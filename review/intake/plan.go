@@ -183,7 +183,7 @@ func (p *planner) item(it wire.Item) Step {
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(after)
 	step.Change = Modify
 	step.Reason = strings.Join(Differing(before, after), ", ")
-	step.Draft = p.origin.draft(proposals.Modify, l.Subject, l.Version, registry.Definition{Tool: &after}, p.modificationReason(it, before, after, modificationTexts[0]))
+	step.Draft = p.origin.draft(proposals.Modify, l.Subject, l.Version, registry.Definition{Tool: &after}, p.modificationReason(it, before, after))
 	return step
 }
 
