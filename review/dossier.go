@@ -287,3 +287,13 @@ func isData(name string, f registry.File) bool {
 func MayBeUnread(p proposals.Proposal, d registry.Definition) bool {
 	return p.Type == proposals.New && p.BaseVersion == 0 && (d.Folder() != nil || d.Tool != nil && d.Tool.Source != nil)
 }
+
+// NewReach returns the facts of the proposed definitions that have no base version.
+func NewReach(ds []Dossier) (facts []fact.Fact) {
+	for _, d := range ds {
+		if d.Base == nil {
+			facts = append(facts, d.Reach.Added...)
+		}
+	}
+	return facts
+}

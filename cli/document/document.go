@@ -52,15 +52,7 @@ func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *toke
 	if doc.Cost, err = newDocLoadCosts(counter, changes); err != nil {
 		return doc, err
 	}
-	var texts []string
-	for _, c := range changes {
-		for _, l := range []*instructions.Load{c.Now, c.After} {
-			if l != nil {
-				texts = append(texts, l.Text)
-			}
-		}
-	}
-	counts, err := counter.CountAll(texts)
+	counts, err := counter.CountAll(instructions.Texts(changes))
 	if err != nil {
 		return doc, err
 	}

@@ -31,13 +31,7 @@ func NewReach(d fact.Difference) fact.Difference {
 // one summary of all their facts by kind. For each other proposal, it prints the facts that the proposal adds and
 // removes.
 func WriteReach(p *output.Page, ds ...review.Dossier) {
-	var first []fact.Fact
-	for _, d := range ds {
-		if d.Base == nil {
-			first = append(first, d.Reach.Added...)
-		}
-	}
-	WriteSummary(p, "Reach", first)
+	WriteSummary(p, "Reach", review.NewReach(ds))
 	for _, d := range ds {
 		title := "Reach"
 		if len(ds) > 1 {

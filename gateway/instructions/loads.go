@@ -254,9 +254,8 @@ func loadsOf(d registry.Definition) []Load {
 	return Loads(d.Kind(), *d.Folder())
 }
 
-// Costs returns the cost of each occasion that occurs in changes.
-func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
-	var texts []string
+// Texts returns the texts in changes. For each change, the text before the change comes first.
+func Texts(changes []LoadChange) (texts []string) {
 	for _, c := range changes {
 		for _, l := range []*Load{c.Now, c.After} {
 			if l != nil {
@@ -264,7 +263,12 @@ func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 			}
 		}
 	}
-	counts, err := counter.CountAll(texts)
+	return texts
+}
+
+// Costs returns the cost of each occasion that occurs in changes.
+func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
+	counts, err := counter.CountAll(Texts(changes))
 	if err != nil {
 		return nil, err
 	}

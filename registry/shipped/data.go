@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
@@ -102,11 +103,7 @@ func CoreHashes() map[string]string { return maps.Clone(coreSums().hashes) }
 func Core() []registry.Definition { return slices.Clone(core()) }
 
 var core = sync.OnceValue(func() []registry.Definition {
-	var tools []registry.Definition
-	for _, id := range coreSums().ids {
-		tools = append(tools, readMarkdown(registry.KindTool, "core/"+id+".md"))
-	}
-	return tools
+	return lists.Map(coreSums().ids, func(id string) registry.Definition { return readMarkdown(registry.KindTool, "core/"+id+".md") })
 })
 
 // The ids of the shipped agents. The allow-list of the assistant also has the id
@@ -147,11 +144,11 @@ var agents = sync.OnceValue(func() []registry.Definition {
 // Lists returns the shipped allow-lists in the documented order. They belong to the
 // global layer, and proposals can change them; the registry contains the versions
 // in force. The definitions are shared; do not modify them.
-func Lists() []registry.Definition { return slices.Clone(lists()) }
+func Lists() []registry.Definition { return slices.Clone(allowLists()) }
 
 // List returns the shipped allow-list with the given id.
 func List(id string) (registry.AllowList, bool) {
-	all := lists()
+	all := allowLists()
 	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })
 	if i < 0 {
 		return registry.AllowList{}, false
@@ -159,7 +156,7 @@ func List(id string) (registry.AllowList, bool) {
 	return all[i].List.AllowList(), true
 }
 
-var lists = sync.OnceValue(func() []registry.Definition {
+var allowLists = sync.OnceValue(func() []registry.Definition {
 	const name = "lists.json"
 	n, err := jsondoc.Parse(read(name), jsondoc.DefaultLimits)
 	if err != nil {
@@ -207,11 +204,7 @@ var names = sync.OnceValue(func() vocabulary { return readJSON[vocabulary]("name
 
 // Verbs returns the verbs that can start the name of a tool.
 func Verbs() []string {
-	var verbs []string
-	for _, v := range names().Verbs {
-		verbs = append(verbs, v.Verb)
-	}
-	return verbs
+	return lists.Map(names().Verbs, func(v verb) string { return v.Verb })
 }
 
 // VerbInput returns the kind of input that the given verb implies. It returns false for
@@ -254,10 +247,7 @@ type succession struct {
 var retired = sync.OnceValue(func() retirement { return readJSON[retirement]("retired.json") })
 
 var successors = sync.OnceValue(func() map[string]string {
-	byName := map[string]string{}
-	for _, s := range retired().Successors {
-		byName[s.Name] = s.Successor
-	}
+	byName := lists.Index(retired().Successors, func(s succession) (name, successor string) { return s.Name, s.Successor })
 	for _, name := range retired().Ghosts {
 		byName[name] = ""
 	}
@@ -274,11 +264,7 @@ func Retired(name string) (successor string, ok bool) {
 // RetiredNames returns all retired names in the documented order. Names with a
 // successor come first.
 func RetiredNames() []string {
-	var names []string
-	for _, s := range retired().Successors {
-		names = append(names, s.Name)
-	}
-	return append(names, retired().Ghosts...)
+	return append(lists.Map(retired().Successors, func(s succession) string { return s.Name }), retired().Ghosts...)
 }
 
 // DeadTierEntry reports whether an approval tier for name has no effect because the

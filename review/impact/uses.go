@@ -210,11 +210,6 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 
 // seen returns the active agents or allow-lists in the view of layer, ordered by id.
 func seen(lives []registry.Live, layer registry.Layer) []registry.Live {
-	var out []registry.Live
-	for _, e := range registry.Visible(lives, layer.View()) {
-		if e.Active() {
-			out = append(out, e.Live)
-		}
-	}
-	return out
+	active := lists.Filter(registry.Visible(lives, layer.View()), func(e registry.Entry) bool { return e.Active() })
+	return lists.Map(active, func(e registry.Entry) registry.Live { return e.Live })
 }

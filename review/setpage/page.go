@@ -91,13 +91,7 @@ func Of(set review.ChangeSet, raw bool) Page {
 		b.add(Row{Kind: Note, Tool: -1, Text: "Shared by all tools:"})
 		b.list(-1, b.common, nil)
 	}
-	var reached []fact.Fact
-	for _, d := range set.Members {
-		if d.Base == nil {
-			reached = append(reached, d.Reach.Added...)
-		}
-	}
-	for _, g := range fact.ByKind(reached) {
+	for _, g := range fact.ByKind(review.NewReach(set.Members)) {
 		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: oneLine(g.Values())})
 	}
 	b.summary()

@@ -4,9 +4,9 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
@@ -31,13 +31,7 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 
 // RetiredNames returns the retired names that text mentions, without duplicates.
 func RetiredNames(text string) []string {
-	var names []string
-	for _, f := range retiredIn(rules.Text{Value: text}) {
-		if !slices.Contains(names, f.Passage) {
-			names = append(names, f.Passage)
-		}
-	}
-	return names
+	return lists.Union(nil, lists.Map(retiredIn(rules.Text{Value: text}), func(f rules.Finding) string { return f.Passage }))
 }
 
 // retiredIn returns findings for the retired names in t. A retired name without "_" may also be an
