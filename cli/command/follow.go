@@ -276,10 +276,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 func (f *Following) Reviewed() string {
 	who := "anyone with write access"
 	if s := f.Copy.Trust.Signers; s != nil {
-		var names []string
-		for _, e := range s.Entries() {
-			names = append(names, e.Principals...)
-		}
+		names := slices.Concat(lists.Map(s.Entries(), func(e signers.Entry) []string { return e.Principals })...)
 		slices.Sort(names)
 		who = strings.Join(slices.Compact(names), ", ")
 	}

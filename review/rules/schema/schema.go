@@ -37,12 +37,10 @@ func Rules() []rules.Rule {
 			if s == nil || rules.Imported(c.Judged()) {
 				return nil
 			}
-			var found []rules.Finding
 			bare := s.undocumented()
-			for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
-				found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
-			}
-			return found
+			return lists.Map(bare[:min(len(bare), rules.MaxPerText)], func(p *Subschema) rules.Finding {
+				return rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))}
+			})
 		}),
 		rules.Of("D202", func(c *rules.Change) []rules.Finding {
 			s := Input(c)
