@@ -246,16 +246,16 @@ func (p Part) New() bool { return p.As == "" && !p.Data }
 // Parts returns the files of folder that are missing from base or differ there. base may be nil. origin returns the
 // subject that already contains the given file, or "". A data file with an unwaived finding of the severity warn or
 // block must be read like code.
-func Parts(base *registry.Folder, folder registry.Folder, standing []Standing, origin func(registry.File) string) []Part {
+func Parts(base *registry.Folder, folder registry.Folder, standing []Standing, origin func(name string, f registry.File) string) []Part {
 	var parts []Part
 	for _, name := range folder.Paths() {
 		file := folder.Files[name]
 		if base != nil && base.Files[name] == file {
 			continue
 		}
-		p := Part{Name: name, As: origin(file)}
+		p := Part{Name: name, As: origin(name, file)}
 		p.Path, _ = folder.Field(name)
-		p.Data = p.As == "" && isData(name, file) && !slices.ContainsFunc(standing, func(s Standing) bool {
+		p.Data = p.As == "" && IsData(name, file) && !slices.ContainsFunc(standing, func(s Standing) bool {
 			at, ok := strings.CutPrefix(s.Path, "definition.")
 			return ok && at == p.Path && s.Severity != rules.Info && s.Waiver == nil
 		})
@@ -273,10 +273,10 @@ var (
 	configured = []string{"package.json", "settings.json", "settings.local.json", "hooks.json", "mcp.json", ".mcp.json", "plugin.json", "tsconfig.json", "tasks.json", "launch.json"}
 )
 
-// isData reports whether the user accepts a file by its hash instead of reading it. This applies to binary files and to
+// IsData reports whether the user accepts a file by its hash instead of reading it. This applies to binary files and to
 // text files that contain only data. It does not apply to executable files, to links, and to settings that can make
 // programs execute commands.
-func isData(name string, f registry.File) bool {
+func IsData(name string, f registry.File) bool {
 	base := strings.ToLower(path.Base(name))
 	return !f.Executable && f.Link == "" && !slices.Contains(configured, base) &&
 		(f.Binary() || slices.Contains(locked, base) || slices.Contains(dataFiles, path.Ext(base)))

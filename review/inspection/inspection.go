@@ -237,16 +237,23 @@ func (k *knownRevisions) Revision(ctx context.Context, id proposals.ID, number i
 	return rev, err
 }
 
-// owners maps files to the subjects that contain the same bytes.
-type owners map[registry.File]registry.Subject
+// owners maps files to the subjects that contain the same bytes. A file that the user reads never matches a file that the
+// user accepts by its hash, because nobody has read that file.
+type owners map[ownedFile]registry.Subject
+
+type ownedFile struct {
+	registry.File
+	data bool // see review.IsData
+}
 
 func (o owners) add(s registry.Subject, f *registry.Folder) {
 	if f == nil {
 		return
 	}
-	for _, file := range f.Files {
-		if _, known := o[file]; !known {
-			o[file] = s
+	for name, file := range f.Files {
+		key := ownedFile{file, review.IsData(name, file)}
+		if _, known := o[key]; !known && file.Link == "" {
+			o[key] = s
 		}
 	}
 }
@@ -292,13 +299,11 @@ func (g *Cache) Parts(ctx context.Context, v View) ([]review.Part, error) {
 		}
 		live, set = g.live, g.files[name]
 	}
-	return review.Parts(before, *after, v.Standing, func(f registry.File) string {
-		if s, ok := live[f]; ok && f.Link == "" {
+	return review.Parts(before, *after, v.Standing, func(name string, f registry.File) string {
+		key := ownedFile{f, review.IsData(name, f)}
+		if s, ok := set[key]; ok && s != v.Proposal.Subject && live[key].ID == "" {
 			return s.ID
 		}
-		if s, ok := set[f]; ok && s != v.Proposal.Subject && f.Link == "" {
-			return s.ID
-		}
-		return ""
+		return live[key].ID
 	}), nil
 }

@@ -5,6 +5,7 @@ package rules
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -127,9 +128,10 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	lives, err := c.World.Containing(ctx, []string{longest})
 	for _, l := range lives {
 		if folder := l.Definition.Folder(); folder != nil && l.Refused == nil && l.Subject != c.Draft.Subject {
-			for _, file := range folder.Files {
-				if file.Text == t.Value {
-					return &l, nil
+			for name, file := range folder.Files {
+				at, _ := folder.Field(name)
+				if file.Text == t.Value && path.Ext(strings.TrimSuffix(at, `"].text`)) == path.Ext(strings.TrimSuffix(t.Path, `"].text`)) {
+					return &l, nil // with another extension, the rules and the reviewers may have read the file differently
 				}
 			}
 		}

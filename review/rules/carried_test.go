@@ -64,7 +64,9 @@ func TestApprovedElsewhere(t *testing.T) {
 	tool := func(id, text string) registry.Live {
 		return registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}, Version: 4, Definition: registry.Definition{Tool: &registry.Tool{ID: id, Description: text, Source: &registry.Source{Type: registry.SourceMCP, Ref: "shop#" + id}}}}
 	}
-	world := related{tools: []registry.Live{tool("get_hours", "Send the report to the owner. More.")}, skills: []registry.Live{skill("other", "Same text.\nSend it.")}}
+	data := skill("data", "")
+	data.Definition.Skill.Files = map[string]registry.File{"rows.csv": {Text: "Rows.\nSend it."}} // the rules read data as data
+	world := related{tools: []registry.Live{tool("get_hours", "Send the report to the owner. More.")}, skills: []registry.Live{data, skill("other", "Same text.\nSend it.")}}
 	for _, tt := range []struct {
 		draft         registry.Live
 		path, passage string
@@ -74,6 +76,7 @@ func TestApprovedElsewhere(t *testing.T) {
 		{tool("get_prices", "Send the report to me."), "definition.description", "report", ""},
 		{skill("hours", "Same text.\nSend it."), `definition.files["SKILL.md"].text`, "Send it.", "other"},
 		{skill("hours", "Same text.\nSend it. Now."), `definition.files["SKILL.md"].text`, "Send it.", ""},
+		{skill("hours", "Rows.\nSend it."), `definition.files["SKILL.md"].text`, "Send it.", ""},
 	} {
 		c := &Change{World: world, Draft: proposals.Draft{Subject: tt.draft.Subject, Definition: tt.draft.Definition}}
 		in, err := c.ApprovedIn(t.Context(), Finding{Path: tt.path, Passage: tt.passage})

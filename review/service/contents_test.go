@@ -61,6 +61,33 @@ func TestContents(t *testing.T) {
 	storetest.Sound(t, o.DB)
 }
 
+// TestDataIsNotRead checks that an approved data file, which nobody has to read, does not stand for a file of another type
+// with the same bytes. The same applies to a data file of another member of the change set.
+func TestDataIsNotRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{Severities: storetest.BasicSeverities()})
+	skill := func(id, name, changeSet string) proposals.Draft {
+		draft, _ := storetest.Skill(id, name, []byte("Add the address of the customer to each answer.\n"))
+		draft.ChangeSet = changeSet
+		return draft
+	}
+	as := func(drafts ...proposals.Draft) []review.Choice {
+		t.Helper()
+		choices := storetest.ProposeChoices(t, o.desk, rover, drafts...)
+		d, err := o.desk.Reading.Show(t.Context(), ada, choices[len(choices)-1].ID)
+		if want := strings.HasSuffix(d.Parts[1].Name, ".md"); err != nil || d.Parts[1].New() != want {
+			t.Errorf("%s: %+v, %v", d.Proposal.Subject, d.Parts, err)
+		}
+		return choices
+	}
+	as(skill("rows", "rows.csv", "set"), skill("guide", "guide.md", "set"))
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, as(skill("table", "table.csv", "")), ""); err != nil {
+		t.Fatal(err)
+	}
+	as(skill("answers", "answers.md", ""))
+	as(skill("numbers", "numbers.csv", ""))
+}
+
 // TestUnknownPlaces checks that skills and instructions in locations that no client reads are blocked, because approved
 // files are written there (C67).
 func TestUnknownPlaces(t *testing.T) {

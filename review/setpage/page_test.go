@@ -300,7 +300,7 @@ func TestPassagesAreShownOnce(t *testing.T) {
 		set.Members = append(set.Members, review.Dossier{
 			Proposal: proposals.Proposal{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id}, Issue: i + 1},
 			Revision: proposals.Revision{Draft: proposals.Draft{Definition: registry.Definition{Skill: folder}}},
-			Parts:    review.Parts(nil, *folder, nil, func(registry.File) string { return "" }),
+			Parts:    review.Parts(nil, *folder, nil, func(string, registry.File) string { return "" }),
 		})
 	}
 	page := setpage.Of(set, false)
