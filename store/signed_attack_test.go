@@ -223,6 +223,19 @@ func TestPoisonedBaseIsRead(t *testing.T) {
 	}
 }
 
+// TestPoisonedTextIsNotDeactivated checks that nobody can propose to deactivate a version that an attacker forged. The page
+// of a change set shows no text of a deactivated tool, and a later reactivation would change only the status: both
+// approvals together would make the forged text live unseen.
+func TestPoisonedTextIsNotDeactivated(t *testing.T) {
+	x := openTarget(t)
+	o := x.attempt()
+	x.forge(o, x.forged(o, ""))
+	_, err := x.desk.Drafting.Propose(x.Context(), scout, []proposals.Draft{storetest.StatusChange(proposals.Deactivate, poisoned, 2, 0)}, true)
+	if err == nil || !strings.Contains(err.Error(), "version 2 is not trusted, so agents do not get it") {
+		t.Errorf("the proposal to deactivate the forged version: %v", err)
+	}
+}
+
 // rewriteByHand replaces the content of version 1 without triggers, and recomputes its hash and all copies of it.
 func rewriteByHand(x target) {
 	v := x.version(1)

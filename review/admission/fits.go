@@ -34,6 +34,8 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 		return ps, nil
 	case now == nil:
 		return misfit(proposals.RuleSubject, "type", "is %s, but %s does not exist; propose it as new", draft.Type, draft.Subject), nil
+	case draft.Type == proposals.Deactivate && now.Refused != nil: // its text would go live unseen if it is reactivated later
+		return misfit(proposals.RuleSubject, "type", "is %s, but version %d is not trusted, so agents do not get it; propose to modify or restore it", draft.Type, now.Version), nil
 	case draft.Base() > now.Version:
 		return misfit(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version), nil
 	}
