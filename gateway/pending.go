@@ -256,8 +256,8 @@ type Answering struct {
 	signed  *proof.Signed
 }
 
-// Signed returns an Answering for the action in s, the signed form of a statement that PrepareAnswer or PrepareTiers
-// returned.
+// Signed returns an Answering that performs the action in s. The user has signed the statement in s, which
+// PrepareAnswer or PrepareTiers returned.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns an Answering for unsigned actions.

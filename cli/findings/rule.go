@@ -1,4 +1,4 @@
-// This file describes rules in the documents of the rules command and in SARIF.
+// This file converts rules for two kinds of documents: the output of the rules command, and SARIF.
 
 package findings
 

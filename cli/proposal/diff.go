@@ -292,7 +292,7 @@ func contentOf(ctx context.Context, b command.Session, a *command.App, ref strin
 			return content{}, err
 		}
 		if len(drafts) != 1 || drafts[0].Definition.IsZero() {
-			return content{}, fmt.Errorf("%s has several definitions or %w; diff needs exactly one", ref, command.ErrNoContent)
+			return content{}, fmt.Errorf("diff needs a file with one definition, but %s has several, or %w", ref, command.ErrNoContent)
 		}
 		return content{label: ref, Content: drafted(drafts[0])}, nil
 	}

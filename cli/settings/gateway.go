@@ -54,7 +54,7 @@ func (c gatewayConfig) check() error {
 	case len(c.Gate) > 0 && c.Gate[0] == "":
 		return errors.New("configuration: gateway.gate begins with an empty string: use a program and its arguments")
 	case c.GateURL == "" && c.GateTokenEnv != "":
-		return errors.New("configuration: gateway.gate_token_env needs gate_url; remove gate_token_env, because a gate that is a program reads its secrets itself")
+		return errors.New("configuration: gateway.gate_token_env can only be used with gate_url; remove gate_token_env (a gate that is a program has to read its token itself)")
 	case c.MaxPending < 0:
 		return fmt.Errorf("configuration: gateway.max_pending must be at least 1 (got %d)", c.MaxPending)
 	case c.MaxRefused < 0:

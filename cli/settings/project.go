@@ -92,8 +92,8 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: to use %s from a project's file, read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten undoes changes to merged that loosen the protection of the user. merged is a copy of c to which a project's
-// file was applied.
+// tighten compares c with merged, a copy of c to which a project's file was applied. It restores each setting of merged
+// that protects the user less than the setting of c.
 func (c *Config) tighten(merged *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {

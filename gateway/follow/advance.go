@@ -172,7 +172,7 @@ func (c *Copy) advance(ctx context.Context, oldBundle Accepted, index bundle.Ind
 	return a, true, nil
 }
 
-// isComplete reports whether the added parts contain all statements of the removed parts, and no statement that is not
+// isComplete reports whether added contains every statement of removed, and whether each statement of added also occurs
 // in removed, files, or changes.
 func isComplete(removed, added, files, changes bundle.Bundle) bool {
 	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }

@@ -229,7 +229,7 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 	}
 	was, err := tlog.TreeHash(oldBundle.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
 	if err != nil {
-		return "", fmt.Errorf("the log cannot be compared with the log of the accepted copy: %w", err)
+		return "", fmt.Errorf("the log cannot be compared with the log of the last accepted copy of the registry: %w", err)
 	}
 	if was.String() != oldBundle.Root {
 		return "", fmt.Errorf("the first %d events of the log differ from the accepted copy", oldBundle.Size)

@@ -142,7 +142,7 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 		}
 		path := d.conn.Store.Path()
 		if now, err := os.Stat(path); err != nil || !os.SameFile(now, d.file) { // calls written to the old file would be lost, and new decisions would not be read
-			return *d.conn, fmt.Errorf("the database %s was moved, deleted or replaced; restore the file, or restart the server in the client", path)
+			return *d.conn, fmt.Errorf("the database %s was moved, deleted or replaced; restore the file, or let the client restart this server", path)
 		}
 		return *d.conn, nil
 	}

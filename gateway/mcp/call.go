@@ -269,7 +269,7 @@ type Run struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// NewRun converts a result for JSON documents.
+// NewRun returns the form of r that JSON documents contain.
 func NewRun(r gateway.Result) Run {
 	return Run{
 		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000,

@@ -49,7 +49,7 @@ func (s *streams) changed() <-chan struct{} {
 	return s.wake
 }
 
-// notify wakes every stream that waits for a channel from changed.
+// notify closes the channel that changed returned last, which wakes all waiting streams.
 func (s *streams) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

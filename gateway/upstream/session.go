@@ -130,7 +130,8 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 	return err
 }
 
-// failed converts err, the cause of a failed request, to an error that wraps an error of this package if possible.
+// failed returns the error to report for a request that failed with err. If an error of this package describes the
+// failure, the result wraps it.
 func (s *Session) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):

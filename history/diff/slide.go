@@ -56,8 +56,8 @@ func join(a, b Edit) Edit {
 	return Edit{Range{a.Old.Start, b.Old.End}, Range{a.New.Start, b.New.End}}
 }
 
-// slider limits the total number of compared lines, because moving edits in repetitive texts is
-// slow. When the limit is reached, further edits are not moved.
+// slider moves edits. In repetitive texts, this requires many comparisons of lines. Therefore their
+// total number is limited; after the limit is reached, edits remain in their places.
 type slider struct {
 	old, new text
 	left     int

@@ -336,9 +336,9 @@ func word(text string, match func(string) int) int {
 	return match(text)
 }
 
-// lowerEnd returns the length of the match of upper* lower+ at the beginning of text, or 0. If no
-// character that is only lower follows, the match ends after the last character that is both upper
-// and lower.
+// lowerEnd returns the length of the match of upper* lower+ at the beginning of text, or 0. Some
+// characters belong to both classes. If the text has no character that belongs only to lower, the
+// match ends after the last character that belongs to both.
 func lowerEnd(text string) int {
 	n, both := 0, 0
 	for i, r := range text {

@@ -13,7 +13,7 @@ import (
 // Fact describes a property of a proposal and its appearance in lists, documents, and screens.
 type Fact struct {
 	Name string // key of the fact in JSON documents
-	// Text returns the text of the fact for lists, or "" if the fact does not apply.
+	// Text returns the text that lists show for the fact, or "" if the fact does not apply.
 	Text func(p proposals.Proposal, v View) string
 	// Label is the label of the fact on the page of a proposal. Facts without a label are not on the page. Page returns
 	// the text for the page. If Page is nil, the page shows the result of Text.

@@ -207,9 +207,9 @@ func utf16Of(data []byte) string {
 // plain reports whether c is an ASCII character that is common in texts.
 func plain(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
 
-// A window of wordWindow bytes contains words if at least wordBytes bytes are
-// spaces or letters of the same case. UTF-16 text seldom meets this condition, in
-// any language.
+// Text contains words if, in a window of 12 bytes, at least 9 bytes are spaces and
+// lower-case letters, or spaces and upper-case letters. UTF-16 text seldom meets
+// this condition, in any language.
 const (
 	wordWindow = 12
 	wordBytes  = 9

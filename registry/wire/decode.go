@@ -64,7 +64,7 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 	}
 	list, way := findList(n)
 	if list == nil && strings.HasPrefix(n.Get("format").AsString(), "toolcrib bundle ") {
-		return doc, fmt.Errorf("%w: it is a bundle; verify it with toolcrib check --bundle, or import another export format", ErrFormat)
+		return doc, fmt.Errorf("%w: it is a bundle; to verify it, run `toolcrib check --bundle`; to import the definitions, export them with another --format", ErrFormat)
 	}
 	if list == nil {
 		return doc, fmt.Errorf(`%w: expected {"tools": […]} from an MCP server, an array of tools, {"prompts": […]}, or an export of toolcrib`, ErrFormat)

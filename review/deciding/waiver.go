@@ -180,7 +180,7 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show lists the findings", handle, proposals.ErrNotFound)
+		return rules.Finding{}, fmt.Errorf("finding %s: %w; to list the findings, run `toolcrib show`", handle, proposals.ErrNotFound)
 	case 1:
 		return found[0], nil
 	}

@@ -22,8 +22,8 @@ const (
 	maxCached     = 20_000 // maximum number of tools and names in a retained cache
 )
 
-// Take returns a cache of the live registry that r reads. The function done puts the cache back into the pool. The
-// caller must call done before the snapshot of r ends.
+// Take returns a snapshot of the live registry, which reads through r. The caller must call done, which puts the
+// snapshot back into the pool, before the transaction of r ends.
 func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done func(), err error) {
 	state, err := r.State(ctx)
 	if err != nil {

@@ -27,8 +27,8 @@ func Compare(base *registry.Definition, draft registry.Definition) fact.Differen
 
 // Registry searches live definitions by text.
 type Registry interface {
-	// Containing returns the live definitions of all layers that contain at least one of the given
-	// words. It searches the canonical JSON and ignores case. The words must be in lower case.
+	// Containing searches all layers for live definitions with at least one of the given words in
+	// their canonical JSON. It ignores case. The words must be in lower case.
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 

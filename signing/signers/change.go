@@ -69,7 +69,7 @@ func (c Change) CheckLater(t time.Time) error {
 	}
 	for _, e := range c.Next.entries {
 		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(t)) {
-			return fmt.Errorf("%w: state %d revoked the key %s with a key revocation list, and toolcrib no longer reads such lists; set valid-before on line %d, or remove this line",
+			return fmt.Errorf("%w: in state %d of the signers, a key revocation list revokes the key %s, but toolcrib no longer reads such lists; set valid-before on line %d of the signers file, or remove the line",
 				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
 		}
 	}

@@ -71,7 +71,7 @@ func TestRevocationListIsAnError(t *testing.T) {
 	if !errors.Is(err, signers.ErrFile) {
 		t.Fatalf("with a list: %v", err)
 	}
-	for _, part := range []string{list, "valid-before", "remove the lines", "delete", "signers record"} {
+	for _, part := range []string{list, "valid-before", "remove the line;", "delete", "signers record"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not contain %q: %v", part, err)
 		}

@@ -277,7 +277,7 @@ func Load(system, user string) (*Signers, string, error) {
 	file := filepath.Join(folder, AllowedFile)
 	list := filepath.Join(folder, revokedFile)
 	if _, missing := os.Lstat(list); !errors.Is(missing, fs.ErrNotExist) {
-		return nil, file, fmt.Errorf("%w: %s: toolcrib does not support key revocation lists; in %s, set valid-before on the lines with revoked keys or remove the lines, then delete %s and run toolcrib signers record",
+		return nil, file, fmt.Errorf("%w: %s: toolcrib does not support key revocation lists; in %s, set valid-before on each line with a revoked key, or remove the line; then delete %s, and run `toolcrib signers record`",
 			ErrFile, list, file, list)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -284,7 +284,7 @@ func flagsOf(sig *ssh.Signature) (byte, error) {
 		size = 1 + binary.Size(uint32(0))
 	}
 	if len(sig.Rest) != size {
-		return 0, fmt.Errorf("%w: %d bytes follow the signature instead of %d", ErrMalformed, len(sig.Rest), size)
+		return 0, fmt.Errorf("%w: the signature is followed by %d bytes, but %d were expected", ErrMalformed, len(sig.Rest), size)
 	}
 	if size == 0 {
 		return 0, nil

@@ -326,7 +326,7 @@ func (f File) lines(fn func(number int, l line) error) (last string, err error) 
 		}
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil || n == 1 && l.Format != fileFormat {
-			return "", fmt.Errorf("line %d does not have the format of the calls prune command", n)
+			return "", fmt.Errorf("line %d does not have the format that `toolcrib calls prune` writes", n)
 		}
 		if l.Prev != last {
 			return "", fmt.Errorf("line %d does not match the hash chain; lines were changed or removed", n)

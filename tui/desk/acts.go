@@ -162,8 +162,8 @@ func (u *User) PendingCalls(ctx context.Context, maxRecent int) (calls []gateway
 // ErrNotSigned indicates that the user declined to sign. Nothing was decided.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk that approves or refuses call p. If decisions must be signed, it first requests the
-// user's signature.
+// answerer returns the Answerer that approves or refuses call p. If decisions must be signed, it first requests
+// the user's signature.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil

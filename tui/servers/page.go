@@ -115,7 +115,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// numbers draws the number of tools, or of prompts and instructions, in each state.
+// numbers draws how many of the tools, or how many of the prompts and instructions, are in each state.
 func numbers(page *prose.Page, c guarding.Counts) {
 	for _, n := range []struct {
 		name  string

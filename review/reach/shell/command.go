@@ -214,7 +214,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// assign records the value of the assigned variable, and adds the facts of this value.
+// assign records the assigned value of a variable, and adds the facts that the value contains.
 func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil {
 		return

@@ -171,7 +171,7 @@ type term struct {
 	pieces []uint32
 }
 
-// vocabulary caches the terms of words, because texts repeat words.
+// vocabulary caches the term of each word, because most words occur many times.
 type vocabulary struct {
 	terms  map[string]*term
 	pieces []uint32 // the features of all terms
