@@ -85,7 +85,7 @@ func TestRecordedRevocationList(t *testing.T) {
 			if found, counts := x.damage(x.Path()); counts.Signed != 0 || !slices.ContainsFunc(found, containing("but state 2 is in force")) {
 				t.Errorf("before the new state verification says %q, %+v", found, counts)
 			}
-			if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), "state 2 revoked the key SHA256:") {
+			if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), "in state 2 of the signers, a key revocation list revokes the key SHA256:") {
 				t.Errorf("the file of before the list is recorded: %v", err)
 			}
 			x.SetSigners(t, tt.lines(x)...)

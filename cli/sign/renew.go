@@ -50,7 +50,8 @@ func newSignersRenew(a *command.App) *cobra.Command {
 						return err
 					}
 					draft := rev.Draft // with the same examples and test cases
-					draft.Type, draft.BaseVersion, draft.Definition, draft.ChangeSet = proposals.Modify, &l.Version, d, set
+					draft.Type, draft.Subject, draft.BaseVersion = proposals.Modify, l.Subject, &l.Version
+					draft.Definition, draft.ChangeSet = d, set
 					draft.Rationale = fmt.Sprintf("Approve the content of version %d again. Reason: %s.", l.Version, l.Refused)
 					if !slices.ContainsFunc(open, func(p proposals.Proposal) bool { return p.Type == draft.Type && p.ContentHash == d.Hash() }) {
 						drafts = append(drafts, draft)

@@ -151,8 +151,11 @@ func Base(ctx context.Context, r review.RegistryReader, p proposals.Proposal) (*
 		return nil, nil //nolint:nilnil // nil means that there is no base
 	}
 	if p.State.Open() {
-		if now, err := impact.Live(ctx, r, p.Subject); err != nil || now == nil || now.Refused != nil {
+		switch now, err := impact.Live(ctx, r, p.Subject); {
+		case err != nil || now == nil || now.Refused != nil:
 			return nil, err
+		case now.Version == p.BaseVersion:
+			return &now.Definition, nil // verified, unlike the stored version
 		}
 	}
 	d, err := Definition(ctx, r, p.Subject, p.BaseVersion)

@@ -220,7 +220,7 @@ func (b *builder) files(i int, d review.Dossier) {
 		if slices.ContainsFunc(d.Parts, known) {
 			continue
 		}
-		if !file && d.Parts != nil && d.Base == nil {
+		if !file && d.Parts != nil && d.Base == nil && !strings.HasSuffix(f.Path, ".executable") {
 			continue // the id and the path, which the heading shows
 		}
 		name := f.Path

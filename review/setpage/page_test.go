@@ -313,3 +313,19 @@ func TestPassagesAreShownOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestExecutableFileOfANewSkill checks that the page shows which files of a new skill are executable, because the bit is
+// part of what the user approves.
+func TestExecutableFileOfANewSkill(t *testing.T) {
+	folder := registry.Folder{ID: "pdf", Path: ".claude/skills/pdf", Files: map[string]registry.File{
+		"SKILL.md": registry.NewFile(registry.KindSkill, "SKILL.md", []byte("---\nname: pdf\ndescription: Read PDF files.\n---\nRun run.sh.\n"), false),
+		"run.sh":   registry.NewFile(registry.KindSkill, "run.sh", []byte("#!/bin/sh\necho 1\n"), true),
+	}}
+	draft := proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: "pdf"}, Definition: registry.Definition{Skill: &folder}}
+	d := review.Dossier{Proposal: proposals.Proposal{Type: proposals.New, Subject: draft.Subject, Issue: 1}, Revision: proposals.Revision{Draft: draft}}
+	d.Parts = review.Parts(nil, folder, nil, func(string, registry.File) string { return "" })
+	page := text(setpage.Of(review.ChangeSet{Name: "s", Members: []review.Dossier{d}}, false))
+	if !strings.Contains(page, `files["run.sh"].executable`) || strings.Contains(page, `SKILL.md"].executable`) {
+		t.Errorf("the page does not show that run.sh is executable:\n%s", page)
+	}
+}
