@@ -168,7 +168,7 @@ var forms = map[Act][2]Form{
 	},
 	ActWaive: {{
 		Title: "Waive a finding", Verb: "waive it", Reason: true, Done: "Waived", Undone: "not waived",
-		Consequence: "The waiver ends when the sentence or an address in the field changes, or when the field gets a new finding. Your reason is recorded.",
+		Consequence: "The waiver ends if the sentence with the finding changes, if an address in the same field changes, or if the field gets another finding. Your reason is recorded.",
 	}},
 	ActUnwaive: {{
 		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver remains in force",

@@ -121,7 +121,7 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("research_notes.json"))
 	b.press("enter").wants("Queue › set research-notes", "3 tools: 3 new")
 	b.press("a").wants("! unread: ", "of this page")
-	b.press("esc", "E", "space", "space", "space", "space", "space").wants("all read")
+	b.press("esc", "E", "space", "space", "space", "space", "space").wants("no unread lines")
 	b.press("a", "y")
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
 }

@@ -209,7 +209,7 @@ func TestReadOnce(t *testing.T) {
 	for range 8 {
 		b.press("space")
 	}
-	b.wants("all read")
+	b.wants("no unread lines")
 	b.press("a").wants("read 4/4", "! unread: 1 data file", "h accept data by hash")
 	b.press("y").wants("Unread: ")
 	b.press("h", "y").wants("Live: ")

@@ -112,8 +112,8 @@ func TestSetIsOneDecision(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all read", "send_away")
-	b.press("E").wants("all read")
+	b.wants("no unread lines", "send_away")
+	b.press("E").wants("no unread lines")
 	b.press("a").wants("y approve all")
 	b.press("y").wants("Live:")
 	if n := b.count(proposals.Approved); n != 3 {
@@ -150,7 +150,7 @@ func TestSetNameIsReused(t *testing.T) {
 func TestPartsReadInTheSetCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
-	b.press("enter").wants("all read", "Gives a ship a berth⟨U+200B⟩.")
+	b.press("enter").wants("no unread lines", "Gives a ship a berth⟨U+200B⟩.")
 	b.press("]", "enter").wants("tool:user/s_berth_ship", "Overview")
 	b.press("a")
 	if strings.Contains(b.screen(), "! unread: ") {
@@ -180,8 +180,8 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all read")
-	b.press("esc", "enter").wants("Queue › set quay", "all read")
+	b.wants("no unread lines")
+	b.press("esc", "enter").wants("Queue › set quay", "no unread lines")
 	b.press("[", "[", "]", "enter").wants("tool:user/s_berth_quay", "Overview")
 	b.press(".").wants("tool:user/s_find_quay", "Overview") // continues with the next member of the set
 	b.press("esc", "esc").wants("Your turn 6")
@@ -193,7 +193,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all read")
+	b.wants("no unread lines")
 	b.press("esc", "a").wants("Approve 6 proposals")
 	if strings.Contains(b.screen(), "! unread: ") {
 		t.Errorf("locked:\n%s", b.screen())
@@ -204,7 +204,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 func TestNewRevisionIsUnreadInTheSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
-	b.press("enter").wants("all read")
+	b.press("enter").wants("no unread lines")
 	page, err := b.desk.Reading.List(t.Context(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestNewRevisionIsUnreadInTheSet(t *testing.T) {
 		}
 	}
 	b.press("ctrl+l").wants("in toolcrib, description", "far away")
-	b.press("]", "[").wants("all read")
+	b.press("]", "[").wants("no unread lines")
 }
 
 // TestSetLeavesOutWhatIsBlocked removes a blocked tool from a set with one key and a confirmation, and approves the
@@ -245,10 +245,10 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	b.press("enter").wants("all read", "block", "d leave out")
+	b.press("enter").wants("no unread lines", "block", "d leave out")
 	b.press("a").wants("Some decisions are not possible", "1 of 3 proposals cannot be decided", "s_send_away", "y leave 1 out of the set harbour")
 	b.press("esc", "]", "]", "d").wants("━━ Leave out ━━ #3 tool:user/s_send_away", "y leave it out")
-	b.press("y").wants("#3 left the set harbour and is now a separate proposal", "2 tools of the MCP server s: 2 new", "all read")
+	b.press("y").wants("#3 left the set harbour and is now a separate proposal", "2 tools of the MCP server s: 2 new", "no unread lines")
 	b.press("a").wants("Approve 2 proposals", "y approve all")
 	b.press("y").wants("Live:")
 	if s := b.states(); s["s_find_ship"] != proposals.Approved || s["s_berth_ship"] != proposals.Approved || s["s_send_away"] != proposals.UserReview {
@@ -260,13 +260,13 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 func TestSetContinuesWithoutTheRejectedMember(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 18, harbour)
-	b.press("enter", "space", "space", "space").wants("all read")
+	b.press("enter", "space", "space", "space").wants("no unread lines")
 	b.press("]", "]", "enter").wants("tool:user/s_send_away", "Overview")
 	b.press("x").write("Not that one.").press("tab", "y").wants("Rejected: tool:user/s_send_away")
 	b.press("esc").wants("Queue › set harbour")
 	b.press("a").wants("y continue with the other 2 as the set harbour-rest")
 	b.press("y").wants("Moved 2 to the set harbour-rest")
-	b.press(".").wants("Queue › set harbour-rest", "all read")
+	b.press(".").wants("Queue › set harbour-rest", "no unread lines")
 	b.press("a").wants("Approve 2 proposals", "y approve all")
 	b.press("y").wants("Live:")
 	if n := b.count(proposals.Approved); n != 2 {
@@ -289,7 +289,7 @@ func TestSetDecisionFitsOneScreen(t *testing.T) {
 	for range 9 {
 		b.press("space")
 	}
-	b.wants("all read")
+	b.wants("no unread lines")
 	b.press("a").wants("Approve 10 proposals ━━ set crowd", "read 10/10", "y approve all")
 	if strings.Contains(b.screen(), "↓ more") {
 		t.Errorf("it does not fit:\n%s", b.screen())

@@ -61,7 +61,7 @@ var pictures = []picture{
 // setPictures lead to the page of a change set, which is proposed after the others are
 // drawn.
 var setPictures = []picture{
-	{"", width, []string{"/", "harbour", "Enter"}, []string{"harbour", "enter opens the set"}},
+	{"", width, []string{"/", "harbour", "Enter"}, []string{"1 of 3", "enter opens the set"}},
 	{"set", width, []string{"Enter"}, []string{"3 tools", "harbour", "send_away"}},
 }
 

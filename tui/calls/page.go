@@ -115,7 +115,7 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	sign, style := callState(th, state)
 	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Escape(string(state)), 14)).
 		Add(th.Strong, draw.Escape(p.Tool.String())).Add(th.Faint, draw.Escapef("  version %d", p.Version)))
-	page.Field("  caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
+	page.Field("  caller", p.Caller.Actor.String()+" with the profile "+p.Caller.Agent+", for user "+p.Caller.User)
 	if state == gateway.PendingWaiting {
 		page.Field("  expires", string(screen.FormatTime(p.ExpiresAt)))
 	}
@@ -291,6 +291,6 @@ func (c *Page) askRefuse() tea.Cmd {
 // describe draws the tool, the caller, and the user of a call.
 func (c *Page) describe(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
-	page.Field("caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
+	page.Field("caller", p.Caller.Actor.String()+" with the profile "+p.Caller.Agent)
 	page.Field("user", p.Caller.User)
 }

@@ -394,7 +394,7 @@ func (p *Page) Reload() tea.Cmd {
 func (p *Page) Tabs() (left, right draw.Line) {
 	th, n := p.Frame.Theme, len(p.set.Members)
 	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.currentMember()+1))+" of "+draw.Safe(strconv.Itoa(n)))
-	right = draw.Of(th.Good, "all read ")
+	right = draw.Of(th.Good, "no unread lines ")
 	if unseen := p.unseen(); unseen > 0 {
 		right = draw.Of(th.Faint, draw.Escape(wording.Count(unseen, "unread line", "unread lines"))+" ")
 	}

@@ -182,7 +182,7 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	th, d := f.Theme, g.Dossier
 	if n := len(d.Rendered); n > 0 {
-		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
+		page.Field("prompts", wording.Count(n, "channel prompt changes", "channel prompts change"))
 	}
 	f.Capabilities(page, d)
 	if why := g.Problems; len(why) > 0 {

@@ -243,7 +243,7 @@ func (p *Page) layCalls(page *prose.Page) {
 		page.Item(draw.Of(th.Warn, "  ? "), c.Tool+" by "+c.Agent+", expires in "+wording.ShortAge(c.Expires.Sub(p.Frame.Now())))
 	}
 	if p.status.More {
-		page.Faint("    ", "and more")
+		page.Faint("    ", "and further calls")
 	}
 	page.FaintItem(draw.Of("", "    "), "Press P to see the arguments and to approve or refuse.")
 	page.Blank()
@@ -253,7 +253,7 @@ func (p *Page) layCalls(page *prose.Page) {
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {
-		text += ", " + strconv.Itoa(c.Waiting) + " waiting"
+		text += ", " + strconv.Itoa(c.Waiting) + " new"
 	}
 	if c.Changed > 0 {
 		text += ", " + strconv.Itoa(c.Changed) + " changed"
