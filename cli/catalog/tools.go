@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +21,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
+	"toolcrib/review/records"
 	"toolcrib/store/catalog"
 )
 
@@ -258,15 +258,18 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref, source st
 // writeModification writes a proposal to modify the live definition d of e to file. The proposal has the examples and
 // test cases of the live version.
 func writeModification(ctx context.Context, a *command.App, e catalog.Entry, d registry.Definition, file string) error {
-	draft := proposals.Draft{Type: proposals.Modify, Subject: e.Subject, BaseVersion: &e.Version, Definition: d}
-	versions, err := a.DB.Versions(ctx, e.Subject, 0, 1)
-	if err == nil && len(versions) > 0 && versions[0].Proposal != "" { // a shipped definition has no proposal
-		was, failed := command.ReadView(ctx, a.DB.View, func(r review.Reader) (proposals.Revision, error) {
-			return r.Revision(ctx, proposals.ID(versions[0].Proposal), versions[0].Revision)
-		})
-		draft.Examples, draft.TestCases, err = was.Draft.Examples, was.Draft.TestCases, failed
+	draft, err := command.ReadView(ctx, a.DB.View, func(r review.Reader) (draft proposals.Draft, err error) {
+		v, err := r.Version(ctx, e.Subject, e.Version)
+		if err != nil {
+			return draft, err
+		}
+		return records.DraftOf(ctx, r, v)
+	})
+	if err != nil {
+		return err
 	}
-	if err = cmp.Or(err, a.WriteDraft(draft, file)); err == nil && file != "-" {
+	draft.Definition = d
+	if err = a.WriteDraft(draft, file); err == nil && file != "-" {
 		a.Note("Wrote version %d of %s to %s. Change it, add a rationale, and then run: toolcrib propose %[3]s", e.Version, e.Subject, file)
 	}
 	return err

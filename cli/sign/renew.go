@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/records"
 )
 
 func newSignersRenew(a *command.App) *cobra.Command {
@@ -37,7 +38,7 @@ func newSignersRenew(a *command.App) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d, err := v.Decode()
+					draft, err := records.DraftOf(ctx, r, v)
 					if err != nil {
 						return err
 					}
@@ -45,15 +46,11 @@ func newSignersRenew(a *command.App) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
-					if err != nil {
-						return err
-					}
-					draft := rev.Draft // with the same examples and test cases
-					draft.Type, draft.Subject, draft.BaseVersion = proposals.Modify, l.Subject, &l.Version
-					draft.Definition, draft.ChangeSet = d, set
+					draft.ChangeSet = set
 					draft.Rationale = fmt.Sprintf("Approve the content of version %d again. Reason: %s.", l.Version, l.Refused)
-					if !slices.ContainsFunc(open, func(p proposals.Proposal) bool { return p.Type == draft.Type && p.ContentHash == d.Hash() }) {
+					if !slices.ContainsFunc(open, func(p proposals.Proposal) bool {
+						return p.Type == draft.Type && p.ContentHash == draft.Definition.Hash()
+					}) {
 						drafts = append(drafts, draft)
 					}
 				}

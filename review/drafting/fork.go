@@ -160,18 +160,9 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// restoreDraft drafts a restoration of v. base is the live version, and the draft has the same examples and test cases
-// as the proposal that created v.
+// restoreDraft drafts a restoration of v. base is the live version.
 func restoreDraft(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
-	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
-	var err error
-	if draft.Definition, err = v.Decode(); err != nil {
-		return draft, err
-	}
-	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
-	if errors.Is(err, proposals.ErrNotFound) {
-		return draft, nil
-	}
-	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+	draft, err := records.DraftOf(ctx, r, v)
+	draft.Type, draft.BaseVersion, draft.RestoreVersion = proposals.Restore, &base, v.Number
 	return draft, err
 }

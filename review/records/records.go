@@ -143,6 +143,22 @@ func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject
 	return v.Decode()
 }
 
+// DraftOf returns a draft to modify version v that still has the definition of v. Its examples and test cases are those of
+// the proposal that created v. A version that ships with toolcrib has none.
+func DraftOf(ctx context.Context, r review.ProposalReader, v history.Version) (proposals.Draft, error) {
+	draft := proposals.Draft{Type: proposals.Modify, Subject: v.Subject, BaseVersion: &v.Number}
+	var err error
+	if draft.Definition, err = v.Decode(); err != nil {
+		return draft, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return draft, nil
+	}
+	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+	return draft, err
+}
+
 // Base returns the base definition of p, with which the change is compared. It returns nil for a new subject. If
 // decisions are signed, it also returns nil for an open proposal that replaces a version without a valid signature,
 // because reviewers must then see the whole text.
