@@ -86,7 +86,7 @@ type Publisher struct {
 	Now    func() time.Time
 }
 
-// attempts is the maximum number of attempts to publish a checkpoint while other processes also publish.
+// attempts is the number of times that Publish tries to publish a checkpoint if other processes publish at the same time.
 const attempts = 5
 
 // Publish publishes a checkpoint of the current log unless the target already contains this checkpoint. If the log does

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewReach returns a copy of d for a JSON document. The copy has no nil slices. It omits unchanged
-// sentences (facts of the kind fact.Text).
+// NewReach returns a copy of d for a JSON document, in which empty lists are [] and not null. The
+// copy omits unchanged sentences (facts of the kind fact.Text).
 func NewReach(d fact.Difference) fact.Difference {
 	kept := slices.DeleteFunc(slices.Clone(d.Unchanged), func(f fact.Fact) bool { return f.Kind == fact.Text })
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}

@@ -330,8 +330,8 @@ func (p *lintPlace) locate(f rules.Finding, result *findings.Finding) {
 	}
 }
 
-// passage returns the span of the passage of f, and reports whether value contains the passage. pos is the position of
-// value in the file.
+// passage returns the place in the file of the text that f is about. pos is the place of value in the file. If value
+// does not contain the text, passage returns false.
 func (p *lintPlace) passage(pos jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := spans.Offset(value, jsondoc.Pos{Line: f.Line, Column: f.Column}), spans.Offset(value, jsondoc.Pos{Line: f.EndLine, Column: f.EndColumn})
 	switch {

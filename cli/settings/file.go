@@ -86,8 +86,8 @@ func (c Config) User(env process.Env) string {
 	return process.LoginName(env)
 }
 
-// Users returns the users that the account may act as: the default user, followed by the users in the may_act_as
-// setting.
+// Users returns the names that the account may use with --as: the default user, followed by the users in the setting
+// may_act_as.
 func (c Config) Users(env process.Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.User(env)}.String()}, c.MayActAs...)
 }

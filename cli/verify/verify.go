@@ -125,7 +125,7 @@ func newVerify(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also check every page and index of the database file")
 	cmd.Flags().StringArrayVar(&files, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
-	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check `FILE`, to which the calls prune command moved calls; can be repeated")
+	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check `FILE`, which was written by toolcrib calls prune; can be repeated")
 	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed the checkpoint (default: your key, if it exists)")
 	return cmd
 }

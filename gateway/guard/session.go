@@ -42,12 +42,12 @@ type facts struct {
 // session contains the facts about the client and the server, and the state of the handshake.
 type session struct {
 	introduced chan struct{} // closed when the server's capabilities have been sent to the client
-	modern     atomic.Bool   // the client uses a revision without initialize
+	modern     atomic.Bool   // whether the client uses a revision of MCP without initialize
 
 	mu            sync.Mutex
 	reported      facts
-	handshakeDone bool                    // the guard itself may send messages to the server
-	clientReady   bool                    // the introduced channel is closed
+	handshakeDone bool                    // whether the guard itself may send messages to the server
+	clientReady   bool                    // whether introduced is closed
 	subscriptions map[string]subscription // keyed by the key of the request's id
 }
 

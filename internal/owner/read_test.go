@@ -12,8 +12,8 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// TestReplacedFilesAreNotRead replaces the file again and again by one that all accounts can write. ReadFile checks the
-// path first and the open file afterwards, so it never returns the content of the other file.
+// TestReplacedFilesAreNotRead replaces the file again and again by one that all accounts can write. ReadFile checks
+// the path, opens the file, and checks the open file, so it never returns the content of the other file.
 func TestReplacedFilesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")

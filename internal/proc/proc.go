@@ -14,9 +14,9 @@ import (
 // Run runs cmd, which exec.CommandContext must have created, and waits until the program
 // ends. It then kills all remaining processes in the process group. If the context is
 // done first, Run kills the whole group. The caller must set cmd.WaitDelay. Otherwise, a
-// process outside of the group could block Run with an inherited pipe. If cmd.Wait
-// returns exec.ErrWaitDelay, Run returns nil, because the program itself has ended
-// successfully and written its output.
+// process outside of the group could block Run with an inherited pipe. If the
+// program ends successfully, Run returns nil, even if another process keeps the pipe open
+// for longer than cmd.WaitDelay.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }

@@ -117,7 +117,7 @@ func (d *document) guard() {
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		f.Info = ast.NewTextSegment(d.write("plaintext")) // without a language, Glamour would guess one, which is slow
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // if a block names no language, Glamour guesses it, which is slow
 	}
 }
 

@@ -34,8 +34,8 @@ type Frame struct {
 	Pattern string
 }
 
-// step is a position in a pattern. A word or phrase matches a step if it has at least one concept
-// of the step.
+// step is one element of a pattern. It lists concepts, and matches each word or phrase of the text
+// that has at least one of them.
 type step struct {
 	*part
 	with       []*part // further parts; the same words must match all of them

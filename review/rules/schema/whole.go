@@ -60,8 +60,8 @@ func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	})
 }
 
-// fits reports whether the schema n allows the type of value. It does not follow references. It
-// returns true if the value is null or n has no type.
+// fits reports whether the schema n allows the type of value. If n
+// has no type, or if the value is null, it returns true. It does not follow references.
 func fits(n, value *jsondoc.Node) bool {
 	types := n.Get("type")
 	if types == nil || value.Kind == jsondoc.Null {
