@@ -196,6 +196,13 @@ func (p *Page) More(flag string, cursor any) {
 	if at := slices.Index(args, "--"+flag); at >= 0 && at+1 < len(args) {
 		args = slices.Delete(args, at, at+2)
 	}
+	for i, word := range args { // the URL of a database can contain a password
+		if name, url, _ := strings.Cut(word, "="); name == "--db" && strings.Contains(url, "://") {
+			args[i] = "--db=URL"
+		} else if i > 0 && args[i-1] == "--db" && strings.Contains(word, "://") {
+			args[i] = "URL"
+		}
+	}
 	p.Remark("More: toolcrib %s", strings.Join(lists.Map(append(args, "--"+flag, next), ShellWord), " "))
 }
 
