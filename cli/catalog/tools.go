@@ -217,6 +217,9 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref, source st
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Subject, err)
 	}
+	if source != "" && e.Locked {
+		return fmt.Errorf("%w: %s; create a copy with toolcrib fork %s", review.ErrLocked, e.Subject, e.Subject.ID)
+	}
 	if source != "" {
 		return writeModification(ctx, a, e, d, source)
 	}

@@ -23,6 +23,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
+	"toolcrib/review/records"
 	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/catalog"
@@ -204,6 +205,13 @@ func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 		}
 	}
 	return live, nil
+}
+
+// Stored returns the stored definition of l, which may be forged if l is not trusted.
+func Stored(ctx context.Context, a *App, l registry.Live) (registry.Definition, error) {
+	return ReadView(ctx, a.DB.View, func(r review.Reader) (registry.Definition, error) {
+		return records.Definition(ctx, r, l.Subject, l.Version)
+	})
 }
 
 // UntrustedText returns a sentence with the number of active definitions that are not used because no valid signature

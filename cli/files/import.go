@@ -220,8 +220,12 @@ func origin(ctx context.Context, a *command.App, layer registry.Layer, set strin
 	return instructions.Origin{
 		Layer: layer, Set: set,
 		Live: func(s registry.Subject) (registry.Live, error) { return database{a.DB}.Live(ctx, s) },
-		Taken: func(kind registry.Kind, id string) bool {
+		Taken: func(kind registry.Kind, id, path string) bool {
 			s := registry.Subject{Kind: kind, Layer: layer, ID: id}
+			if live, err := (database{a.DB}).Live(ctx, s); err == nil && live.Refused != nil {
+				d, err := command.Stored(ctx, a, live)
+				return err != nil || d.Folder().Path != path
+			}
 			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
 				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
 		},
@@ -240,7 +244,7 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 		hash := s.Draft.Definition.Hash()
 		at := slices.IndexFunc(open, func(b review.Bundle) bool {
 			p := b.Proposal
-			return p.Subject == s.Subject && p.Type == s.Draft.Type && (p.ContentHash == hash || hash == "")
+			return p.Subject == s.Subject && p.Type == s.Draft.Type && p.ContentHash == hash
 		})
 		if at >= 0 {
 			s.Draft, s.Reason = nil, "already proposed as "+open[at].Proposal.Handle()
@@ -433,6 +437,8 @@ func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) s
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
 	at := slices.IndexFunc(t.steps, func(s instructions.Step) bool { return s.Kind == p.Subject.Kind && s.Path == p.Title })
 	switch {
+	case !exists && t.partial:
+		return "" // the search did not cover the file
 	case !exists && (p.Type == proposals.New || p.Type == proposals.Modify && at < 0):
 		return gone
 	case p.Type != proposals.Modify && p.Type != proposals.Deactivate:

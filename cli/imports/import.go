@@ -237,7 +237,7 @@ func plan(ctx context.Context, a *command.App, doc wire.Document, origin intake.
 		body, ok, rawErr := a.DB.Raw(ctx, hash)
 		err = errors.Join(err, rawErr)
 		return body, ok
-	}})
+	}, Stored: func(l registry.Live) (registry.Definition, error) { return command.Stored(ctx, a, l) }})
 	return steps, live, err
 }
 

@@ -154,7 +154,7 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 	var blocked []string
 	for _, d := range set.Members {
-		if slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrBlocked) }) {
+		if slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrBlocked) || errors.Is(o, review.ErrUnlisted) }) {
 			blocked = append(blocked, review.Reference(d.Proposal))
 		}
 	}

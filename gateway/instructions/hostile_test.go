@@ -109,7 +109,7 @@ func TestHostileInstructions(t *testing.T) {
 		tree, err := Search(dir, places.Project)
 		must(t, err)
 		steps, err := Plan(Compare(tree.Found, nil), Origin{
-			Layer: registry.ProjectLayer("x"), Live: nothingLive, Taken: func(registry.Kind, string) bool { return false },
+			Layer: registry.ProjectLayer("x"), Live: nothingLive, Taken: func(registry.Kind, string, string) bool { return false },
 		})
 		must(t, err)
 		if len(steps) != 1 {

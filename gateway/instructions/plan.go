@@ -28,9 +28,10 @@ type Step struct {
 type Origin struct {
 	Layer registry.Layer
 	Set   string // change set of all proposals; "" creates one for each folder with several differences
-	// Live returns the approved definition of a subject. Taken reports whether an id of a kind is in use.
+	// Live returns the approved definition of a subject. Taken reports whether an id of a kind is in use,
+	// except by an untrusted version of the file at the given path.
 	Live  func(registry.Subject) (registry.Live, error)
-	Taken func(registry.Kind, string) bool
+	Taken func(kind registry.Kind, id, path string) bool
 }
 
 // Plan returns a step for each difference. The drafts propose to approve the state on disk. New subjects receive unique
@@ -45,7 +46,7 @@ func Plan(differences []Difference, o Origin) ([]Step, error) {
 	for i, d := range differences {
 		if d.Subject.ID == "" {
 			d.Subject = registry.Subject{Kind: d.Kind, Layer: o.Layer, ID: NewID(d.Kind, d.Path, func(id string) bool {
-				return used[registry.Subject{Kind: d.Kind, Layer: o.Layer, ID: id}] || o.Taken(d.Kind, id)
+				return used[registry.Subject{Kind: d.Kind, Layer: o.Layer, ID: id}] || o.Taken(d.Kind, id, d.Path)
 			})}
 			used[d.Subject] = true
 		}
@@ -88,7 +89,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: intake.GoneFileReason(d.Path)}
+	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Definition: live.Definition.WithStatus(registry.Deactivated), Rationale: intake.GoneFileReason(d.Path)}
 	if d.Change == Changed {
 		s.Draft.Type, s.Draft.Definition = proposals.Modify, Definition(d.Kind, d.Subject.ID, d.Found.Folder)
 		s.Draft.Rationale = intake.ChangedFileReason(d.Path, ListChanges(Files(*live.Definition.Folder(), d.Found.Folder)))
@@ -99,7 +100,7 @@ func (o Origin) step(d Difference) (Step, error) {
 // checked returns the step. If the draft of the step cannot be submitted, checked replaces the draft by the reason,
 // because the draft would block the other proposals of the change set.
 func (s Step) checked() Step {
-	if s.Draft.Definition.IsZero() {
+	if s.Draft.Type == proposals.Deactivate {
 		return s
 	}
 	if problems := s.Draft.Definition.Problems(string(s.Kind)); len(problems) > 0 {

@@ -73,12 +73,15 @@ type Live struct {
 	All []registry.Live
 	// Raw returns the stored JSON with the given hash. It returns false if this JSON is not stored.
 	Raw func(hash string) ([]byte, bool)
+	// Stored returns the stored definition of a version without a valid signature. It may be forged, so a plan uses it only
+	// to recognize the tool that the version was imported from.
+	Stored func(registry.Live) (registry.Definition, error)
 }
 
 // Plan returns the steps that make the live registry equal to doc. It deactivates only definitions from the same
 // origin.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
-	p := planner{origin: o, format: doc.Format, raw: live.Raw}
+	p := planner{origin: o, format: doc.Format, raw: live.Raw, stored: live.Stored}
 	p.index(live.All)
 	if doc.Format == wire.Toolcrib {
 		return lists.Map(doc.Entries, p.entry)
@@ -133,6 +136,7 @@ type planner struct {
 	origin Origin
 	format wire.Format
 	raw    func(hash string) ([]byte, bool)
+	stored func(registry.Live) (registry.Definition, error)
 	byID   map[registry.Kind]map[string]registry.Live // as visible in the view of the origin's layer
 	byRef  map[sourceRef]registry.Live
 	byWire map[string]registry.Live // as visible in the view, by wire name
@@ -217,7 +221,11 @@ func (p *planner) known(step Step, l registry.Live) Step {
 func (p *planner) newTool(step Step, it wire.Item) Step {
 	id, other := registry.ImportedID(p.origin.server(), it.Name), registry.DistinctID(p.origin.server(), it.Name)
 	tools := p.byID[registry.KindTool]
-	if l, taken := tools[id]; p.clash[id] || tools[other].Refused != nil || taken && (l.Refused == nil || l.Subject.Layer != p.origin.Layer) {
+	same := func(l registry.Live) bool { // whether l was imported from it
+		d, err := p.stored(l)
+		return err == nil && d.Tool.Source != nil && sourceRef{d.Tool.Source.Type, d.Tool.Source.Ref} == p.ref(it)
+	}
+	if l, taken := tools[id]; p.clash[id] || tools[other].Refused != nil || taken && (l.Refused == nil || l.Subject.Layer != p.origin.Layer || !same(l)) {
 		id = other
 	}
 	step.Subject = registry.Subject{Kind: registry.KindTool, Layer: p.origin.Layer, ID: id}
