@@ -47,7 +47,7 @@ func TestRealServers(t *testing.T) {
 				ids = append(ids, s.calls[i])
 				c.run("calls", "policy", s.calls[i], "auto_approve")
 			}
-			if again := c.run("import", "--server", s.name); !regexp.MustCompile(`(?m)^0 new, 0 changed, 0 vanished`).MatchString(again) {
+			if again := c.run("import", "--server", s.name); !regexp.MustCompile(`(?m)^0 new, 0 changed, 0 missing`).MatchString(again) {
 				t.Errorf("a second import: %s", again)
 			}
 			c.write("runner.json", runnerProposal(ids...))

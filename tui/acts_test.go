@@ -140,7 +140,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	if !strings.Contains(lines[4], "▸ 3×") || !strings.Contains(lines[4], "research-notes   ") || !strings.Contains(lines[5], "name_bank") {
 		t.Errorf("a folded set: %q, %q", lines[4], lines[5])
 	}
-	b.wants("#3  ", "1 of 4", "F lists them")
+	b.wants("#3  ", "1 of 4", "F lists its members")
 	lines = strings.Split(b.press("F").screen(), "\n")
 	for i, sign := range []string{"╭", "│", "╰"} {
 		if !strings.Contains(lines[4+i], sign) || !strings.Contains(lines[4+i], "_res") {

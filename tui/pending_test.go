@@ -94,6 +94,6 @@ func TestLongReadsAreSeen(t *testing.T) {
 func TestLongReadOfSeveral(t *testing.T) {
 	b, d := newSlowWorkbench(t, "name_bank.json", "word_counts.json")
 	b.press("*")
-	b.whileReading(d, "x", func() { b.wants("Reading the marked proposals: 0 of 2  3 s") })
+	b.whileReading(d, "x", func() { b.wants("Reading the proposals: 0 of 2  3 s") })
 	b.wants("Reject 2 proposals")
 }

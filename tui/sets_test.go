@@ -81,10 +81,10 @@ func TestUnreadKeyIsShown(t *testing.T) {
 func TestFoldedSetNamesItsKeys(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 130, 30, harbour)
-	b.wants("F unfold", "F lists them, enter", "opens the set.")
+	b.wants("F unfold", "F lists its members, enter", "opens the set.")
 	b.press("F").wants("F fold ")
 	b.press("F", "x", "N", "o", ".", "ctrl+s", "y").wants("Rejected")
-	b.press("tab", "tab", "tab", "tab").wants("F unfold", "F lists them,", "enter opens the first.")
+	b.press("tab", "tab", "tab", "tab").wants("F unfold", "F lists its members, enter opens", "the first.")
 	b.press("enter").wants("Queue › #", "rejected")
 }
 

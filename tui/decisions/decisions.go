@@ -81,7 +81,7 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
 	return func() tea.Msg {
-		o := m.Pending.Begin("Reading the marked proposals")
+		o := m.Pending.Begin("Reading the proposals")
 		defer o.End()
 		ds, err := m.User.ReadForDecision(m.Context, act, ps, o.Tell)
 		return screen.Then{Do: func() tea.Cmd {

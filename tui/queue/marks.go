@@ -123,7 +123,7 @@ func (m *markSet) cannotMark(l *list) string {
 		return "no proposal is selected"
 	}
 	if r.Folded() && !m.hasAll(r) && len(m.List)+len(r.Members) > maxMarks {
-		return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together; enter opens the set"
+		return "more than " + strconv.Itoa(maxMarks) + " proposals; enter opens the set, where you can decide on all of them"
 	}
 	for _, p := range r.Members {
 		if why := m.CannotMark(p); why != "" {

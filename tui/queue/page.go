@@ -179,7 +179,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 			return ""
 		}
 		if len(ps) > maxMarks && act != proposals.ActApprove {
-			return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together; enter opens the set"
+			return "more than " + strconv.Itoa(maxMarks) + " proposals; enter opens the set, where you can decide on all of them"
 		}
 		for _, p := range ps {
 			if p.State != proposals.UserReview {

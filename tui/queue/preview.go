@@ -143,11 +143,11 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
 	page.Title(first.ChangeSet)
-	about := ": approved together, or not at all. F lists them, enter opens the set."
+	about := "A change set: approved as a whole, or not at all. F lists its members, enter opens the set."
 	if !first.State.Open() { // see OpenSet in package tui
-		about = ". F lists them, enter opens the first."
+		about = "A change set. F lists its members, enter opens the first."
 	}
-	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+about)
+	page.Faint("", about) // without a number, because a filter can hide members
 	page.Blank()
 	number, layers := 0, false
 	for _, p := range r.Members {
